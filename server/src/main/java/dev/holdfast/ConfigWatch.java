@@ -138,7 +138,7 @@ final class ConfigWatch {
               "The changed configuration is not in force: "
                   + e.problems().getFirst()
                   + ". Correct the file; the server notices it.",
-              "Ends when the file is good.");
+              "Ends when the file is valid.");
       LOG.error("config: the changed file is not in force:\n{}", e.getMessage());
     }
   }

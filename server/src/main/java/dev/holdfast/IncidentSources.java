@@ -55,7 +55,7 @@ final class IncidentSources implements CrashListener {
             child,
             crash,
             IncidentSeverity.WARNING,
-            "The server goes on without it and tries it again every minute."));
+            "The server continues without it and retries it every minute."));
   }
 
   @Override
@@ -69,12 +69,12 @@ final class IncidentSources implements CrashListener {
         IncidentKind.GAVE_UP,
         severity,
         child.name(),
-        "The part %s of the server crashed more often than it is restarted."
+        "The part %s of the server crashed more often than it may be restarted."
             .formatted(child.name()),
         IncidentDetails.of(
             List.of("Its last crash was: " + crash + ".", done),
             List.of(
-                "Read the log around that time; if the cause is not plain, report it as a bug."),
+                "Read the log around that time; if the cause is not obvious, report it as a bug."),
             List.of("holdfast doctor", "journalctl -u holdfast")));
   }
 
@@ -88,13 +88,13 @@ final class IncidentSources implements CrashListener {
               IncidentKind.MODE,
               severity(change),
               MODE_PART,
-              "The server went into the mode %s.".formatted(change.to().label()),
+              "The server entered the mode %s.".formatted(change.to().label()),
               IncidentDetails.of(
                   List.of(
                       "It was in the mode %s before. %s"
                           .formatted(change.from().label(), why(change)),
                       "Messages are accepted and kept in every mode."),
-                  List.of("What the mode withholds, and what ends it, is what this command says."),
+                  List.of("This command says what the mode withholds and what ends it."),
                   List.of("holdfast mode", "holdfast doctor"))));
     }
   }
@@ -125,7 +125,7 @@ final class IncidentSources implements CrashListener {
             "The stored row of " + what + " is damaged: its checksum does not match.",
             IncidentDetails.of(
                     List.of("The row was taken out of service and is kept; it is never served."),
-                    List.of("Check the disk: a row that was written whole has changed."),
+                    List.of("Check the disk: a row has changed since it was written."),
                     List.of("holdfast doctor", "holdfast trace " + row.eventId()))
                 .withAffected(
                     List.of(

@@ -47,9 +47,9 @@ final class ServerConditions {
     boolean isOpen = breaker.state().equals("open");
     String message =
         isOpen
-            ? "No call goes to %1$s, which failed or was shut off by hand. If this lasts, look at"
-                + " %1$s and at the log."
-            : "%1$s has failed; the next call tries whether it works again.";
+            ? "No call goes to %1$s, because it failed or was shut off by hand. If this lasts,"
+                  + " check %1$s and the log."
+            : "%1$s has failed; the next call will show whether it works again.";
     return ConditionReport.degraded(
             breaker.state(),
             message.formatted(breaker.name()),
@@ -111,7 +111,7 @@ final class ServerConditions {
             account ->
                 ConditionReport.degraded(
                         "absent",
-                        "%s is not there, and %s since %s. Put the account back into the"
+                        "%s is missing, and %s since %s. Put the account back into the"
                                 .formatted(
                                     account.source(),
                                     account.replies() == 1
@@ -119,7 +119,7 @@ final class ServerConditions {
                                         : account.replies() + " replies wait for it, the oldest",
                                     account.since().truncatedTo(ChronoUnit.SECONDS))
                             + " configuration, or the plugin of the channel back.",
-                        "Ends when it is there again.")
+                        "Ends when it is back.")
                     .about(account.source()))
         .toList();
   }
@@ -135,7 +135,7 @@ final class ServerConditions {
                             + ": its platform has refused the account's last post (AUTH). holdfast"
                             + " channels check "
                             + source
-                            + " says what to do, and what was refused is in holdfast dlq list.",
+                            + " says what to do; holdfast dlq list shows what was refused.",
                         "Ends when a post arrives, or when the channel is loaded again.")
                     .about(source))
         .toList();
@@ -175,7 +175,7 @@ final class ServerConditions {
               Optional.of(
                   ConditionReport.degraded(
                       "token_in_use",
-                      "%s takes no messages in: %s listens with the same token. Give each account a token of its own."
+                      "%s receives no messages: %s listens with the same token. Give each account a token of its own."
                           .formatted(source, holder),
                       "Ends when the other one stops, or with another token."));
           case ListenerStatus.Silent _ ->
@@ -183,8 +183,8 @@ final class ServerConditions {
                   ConditionReport.degraded(
                       "silent",
                       source
-                          + " has received nothing for so long that its connection counts as dead;"
-                          + " it is made again.",
+                          + " has received nothing for so long that its connection is taken for"
+                          + " dead; it is being opened again.",
                       "Ends when something is received."));
           case ListenerStatus.NotReceiving(Failure failure, _, Instant next)
               when failure != null && status.needsAttention() ->
@@ -192,17 +192,17 @@ final class ServerConditions {
                   ConditionReport.degraded(
                           "not_listening",
                           source
-                              + " takes no messages in ("
+                              + " receives no messages ("
                               + failure.code()
-                              + "). What is written to it meanwhile waits at its platform. The log"
-                              + " says more.",
+                              + "). What people write to it meanwhile waits at its platform. The"
+                              + " log says more.",
                           "Ends when something is received.")
                       .withNextAttemptAt(next));
           case ListenerStatus.Receiving(int placesMissing) when placesMissing > 0 ->
               Optional.of(
                   ConditionReport.degraded(
                       "not_in_places",
-                      "%s listens, but is not in %s that the configuration names: it hears nothing there. holdfast channels check %s names %s."
+                      "%s listens, but is not in %s that the configuration names: it receives nothing from there. holdfast channels check %s names %s."
                           .formatted(
                               source,
                               placesMissing == 1 ? "one place" : placesMissing + " places",
@@ -250,8 +250,8 @@ final class ServerConditions {
                   "repaired",
                   repairs
                       + (repairs == 1 ? " fault" : " faults")
-                      + " of the database were found since the start and mended. Check the disk and"
-                      + " the memory; the log says what was wrong.",
+                      + " of the database were found and repaired since the start. Check the disk"
+                      + " and the memory; the log says what was wrong.",
                   "Ends with the next start.")
               .about("repairs"));
     }
@@ -300,40 +300,40 @@ final class ServerConditions {
       case DISK_TAKES_NOTHING ->
           ConditionReport.failed(
               "takes_no_writes",
-              "No message is taken: the disk is full or read-only. Free some space or mount it"
+              "No message is accepted: the disk is full or read-only. Free some space or mount it"
                   + " writable.",
               "Ends with the next write that succeeds; one is tried every second.");
       case LOW_SPACE ->
           ConditionReport.failed(
               "low_space",
-              "No message is taken: "
+              "No message is accepted: "
                   + refusal.message()
                   + " (server.min_free_bytes). Free some space.",
               "Ends when more than the reserve is free.");
       case DISK_SLOW ->
           ConditionReport.failed(
               "slow",
-              "No message is taken: a write has taken more than a second. If this lasts, look for"
-                  + " what else uses the disk.",
+              "No message is accepted: a write has taken more than a second. If this lasts, find"
+                  + " out what else is using the disk.",
               "Ends when the write is done.");
       case FULL ->
           ConditionReport.failed(
               "inbox_full",
-              "No message is taken: "
+              "No message is accepted: "
                   + refusal.message()
-                  + " (inbox.max_pending). See what keeps them from being answered.",
+                  + " (inbox.max_pending). Find out what keeps them from being answered.",
               "Ends when fewer are waiting.");
     };
   }
 
   static ConditionReport starting() {
     return ConditionReport.failed(
-        "starting", "No message is taken: the server is starting.", "Ends when it has started.");
+        "starting", "No message is accepted: the server is starting.", "Ends when it has started.");
   }
 
   static ConditionReport stopping() {
     return ConditionReport.failed(
-        "stopping", "No message is taken: the server is stopping.", "Ends with the next start.");
+        "stopping", "No message is accepted: the server is stopping.", "Ends with the next start.");
   }
 
   static List<ConditionReport> models(Orchestrator turns, Store store, Time time) {
@@ -356,7 +356,7 @@ final class ServerConditions {
                 + (one ? "is" : "are")
                 + " tried again at growing intervals, and given up if that does not help. Nobody"
                 + " else waits. holdfast trace ID shows what it says.",
-            "Ends when they are answered or given up.")
+            "Ends when they are answered or become dead letters.")
         .about("messages")
         .withNextAttemptAt(alone.next());
   }
@@ -376,11 +376,12 @@ final class ServerConditions {
             "No model could be reached"
                 + (failure.isEmpty() ? "" : " (" + failure + ")")
                 + switch ((int) Math.min(waiting, 2)) {
-                  case 0 -> ". What comes now waits";
+                  case 0 -> ". New messages wait";
                   case 1 -> "; 1 message waits";
                   default -> "; " + waiting + " messages wait";
                 }
-                + " and will be answered as soon as one answers. Nobody has to send again.",
+                + " and will be answered as soon as one can be reached. Nobody has to send anything"
+                + " again.",
             "Ends when a model answers.")
         .withNextAttemptAt(next);
   }
@@ -403,14 +404,14 @@ final class ServerConditions {
             ? ConditionReport.failed(
                 "quota_used_up",
                 name
-                    + " answers no more: the quota of the account is used up. Raise it there, which"
-                    + " is noticed automatically.",
+                    + " no longer answers: the quota of the account is used up. Raise it there; the"
+                    + " server notices automatically.",
                 end)
             : ConditionReport.failed(
                 "key_refused",
                 name
-                    + " refuses the key. Make it valid at the provider, which is noticed"
-                    + " automatically, or put another one into the configuration and restart.",
+                    + " refuses the key. Make it valid at the provider, which the server notices"
+                    + " automatically, or configure another one and restart.",
                 end))
         .about(name);
   }
@@ -424,13 +425,13 @@ final class ServerConditions {
                 (child.isAiling()
                         ? ConditionReport.degraded(
                             "crashed_too_often",
-                            "A part crashed too often and is tried again slowly: "
+                            "A part has crashed too often and is retried slowly: "
                                 + child.spec().name()
-                                + ". This is a bug; the log names its place.",
+                                + ". This is a bug; the log says where.",
                             "Ends when it has run for a minute.")
                         : ConditionReport.degraded(
                             "restarting",
-                            "A part crashed and is about to be started again: "
+                            "A part has crashed and is about to be restarted: "
                                 + child.spec().name()
                                 + ".",
                             "Ends when it runs again."))
@@ -456,16 +457,16 @@ final class ServerConditions {
             ConditionReport.degraded(
                 "some_hang",
                 hanging
-                    + " threads or tools hang and cannot be ended; their conversations go on"
-                    + " without them. The log names the places.",
+                    + " threads or tools hang and cannot be ended; their conversations continue"
+                    + " without them. The log says where.",
                 "Ends when they end, or with a restart."));
   }
 
   static ConditionReport uncleanStop() {
     return ConditionReport.degraded(
         "unclean_stop",
-        "The last run ended without a clean stop. The database was checked and is whole; messages"
-            + " that were interrupted go on.",
+        "The last run did not stop cleanly. The database was checked and is intact; interrupted"
+            + " messages are being resumed.",
         "Ends five minutes after the start.");
   }
 }

@@ -59,7 +59,7 @@ record Settings(
             ConditionReport.degraded(
                 "last_good_in_force",
                 "The server is " + chosen.warning() + ". Correct the file; the server notices it.",
-                "Ends when the file is good."))
+                "Ends when the file is valid."))
         : Optional.empty();
   }
 

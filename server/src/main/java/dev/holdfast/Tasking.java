@@ -267,9 +267,11 @@ final class Tasking {
   private static ConditionReport report(AgentHealth health) {
     return ConditionReport.degraded(
             "unavailable",
-            "Worker agent %s has failed %d tasks in a row and rests. See holdfast agents list."
+            "Worker agent %s has failed %d tasks in a row and is paused. See holdfast agents list."
                 .formatted(health.agentId(), health.consecutiveFailures()),
-            "Ends with a task that it does, or by holdfast agents reset " + health.agentId() + ".")
+            "Ends with a task that succeeds, or with holdfast agents reset "
+                + health.agentId()
+                + ".")
         .about(health.agentId())
         .withNextAttemptAt(health.circuitOpenUntil());
   }

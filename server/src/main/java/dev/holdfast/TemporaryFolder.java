@@ -37,7 +37,7 @@ record TemporaryFolder(Path path) {
     long free = Files.getFileStore(path).getUsableSpace();
     if (free < UNPACKED_BYTES) { // the library would only say that it cannot be loaded
       throw new IOException(
-          "%s has %d KiB left, too few for the libraries that a start unpacks there; free some space"
+          "%s has %d KiB left, too little for the libraries that a start unpacks there; free some space"
               .formatted(path, free >> 10));
     }
   }

@@ -353,7 +353,7 @@ function questionOf(step, onChanged) {
     onChanged();
   };
   if (!rights.may('chat')) {
-    node.append(element('p', 'hint', 'Your token may read this, and not answer it.'));
+    node.append(element('p', 'hint', 'Your token can read this, but not answer it.'));
   } else if (input.choices.length > 0) {
     const buttons = element('div', 'buttons');
     input.choices.forEach((choice, position) => {
@@ -407,7 +407,7 @@ function fieldOf(input, titleId, askedId, send) {
   const row = element('div', 'field');
   row.append(field, go);
   if (secret) {
-    row.append(element('p', 'hint', 'It goes to the agent alone, is shown nowhere, and is forgotten when the step ends.'));
+    row.append(element('p', 'hint', 'It goes only to the agent, is never shown, and is forgotten when the step ends.'));
   }
   return row;
 }
@@ -417,7 +417,7 @@ function deadlineOf(input) {
   const left = element('span', 'time-left');
   left.dataset.until = String(dateOf(input.deadline).getTime());
   left.setAttribute('aria-hidden', 'true'); // read aloud, the seconds would never end
-  const then = input.at_deadline === 'fallback' ? `“${input.fallback}” is taken for the answer` : 'the step is given up';
+  const then = input.at_deadline === 'fallback' ? `“${input.fallback}” is used as the answer` : 'the step fails';
   node.append(left, ` Without an answer by ${fullTime(input.deadline)}, ${then}.`);
   return node;
 }

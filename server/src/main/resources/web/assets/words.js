@@ -66,7 +66,7 @@ export const ofPlan = (state) => PLANS[state] ?? readable(state);
 /** {mark, text} of a step's state. What nobody works on is not called running. */
 export function ofStep(step) {
   const [mark, text] = STEPS[step.state] ?? ['○', readable(step.state)];
-  return { mark, text: step.state === 'in_progress' && !step.running ? 'interrupted, to be taken back' : text };
+  return { mark, text: step.state === 'in_progress' && !step.running ? 'interrupted, will be recovered' : text };
 }
 
 /** A word of the API as people read it. */

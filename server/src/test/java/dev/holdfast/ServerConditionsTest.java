@@ -121,7 +121,7 @@ class ServerConditionsTest {
     assertThat(said).extracting(ConditionReport::reason).containsOnly("absent");
     assertThat(said.getFirst().message())
         .startsWith(
-            "slack:main is not there, and 3 replies wait for it, the oldest since"
+            "slack:main is missing, and 3 replies wait for it, the oldest since"
                 + " 2026-01-01T00:00:10Z.");
     assertThat(said.getLast().message()).contains(" 1 reply waits for it since 2026-01-01T");
   }

@@ -17,7 +17,7 @@ public final class AccessJudge {
   static final int THREADS_MAX = 10_000;
 
   private static final String TOO_FAST =
-      "You write faster than I may answer; the last message was not read.";
+      "You are writing faster than I may answer; I did not read the last message.";
 
   private final Channels channels;
   private final Pairings pairings;

@@ -25,7 +25,7 @@ public final class PairingFlow {
   static final int SENDER_UNITS_MAX = 256;
 
   private static final String CODE_TOLD_BEFORE =
-      "You have been told a code already: I answer as soon as the operator has approved it.";
+      "You already have a code. I will answer as soon as the operator has approved it.";
   private static final String CONNECTED = "You are connected now. Say hello.";
 
   private final Pairings pairings;
@@ -58,7 +58,7 @@ public final class PairingFlow {
       count(outcome, 0);
     }
     Gauge.builder("holdfast.pairings.pending", pairings, Pairings::pendingCount)
-        .description("strangers who were told a code that is still good")
+        .description("strangers who were given a code that is still valid")
         .register(meters);
   }
 
@@ -100,7 +100,7 @@ public final class PairingFlow {
 
   private void tell(PendingPairing asked, PairingCode code) {
     String text =
-        "I answer only people I know: ask the operator to run holdfast pair approve %s within %d minutes."
+        "I only answer people I know. Ask the operator to run holdfast pair approve %s within %d minutes."
             .formatted(code.text(), Pairings.LIFE.toMinutes());
     if (tell(asked, text)) {
       pairings.told(asked.person(), code.hash());

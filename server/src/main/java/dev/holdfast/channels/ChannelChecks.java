@@ -84,7 +84,7 @@ public final class ChannelChecks {
           places.release();
         }
       } catch (InterruptedException _) {
-        answer.complete(List.of(failed("It was interrupted. Ask again.")));
+        answer.complete(List.of(failed("It was interrupted. Try again.")));
       } catch (Throwable thrown) {
         answer.completeExceptionally(thrown);
         Fatal.check(thrown);
@@ -97,7 +97,7 @@ public final class ChannelChecks {
       } catch (TimeoutException _) {
         return List.of(
             failed(
-                "It did not answer within %d s. Look whether its platform can be reached; ask again."
+                "It did not answer within %d s. Check whether its platform can be reached, and try again."
                     .formatted(limit.toSeconds())));
       } catch (ExecutionException e) { // a plugin's own text was made harmless where it is hosted
         Throwable cause = e.getCause() == null ? e : e.getCause();

@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /** The worker agents that do the tasks of plans. */
-@Command(name = "agents", description = "See the worker agents, or close the circuit of one.")
+@Command(name = "agents", description = "List the worker agents, or close an agent's circuit.")
 final class AgentsCommand extends CommandGroup {
   AgentsCommand(RootCommand root) {
     super(root, "agents list or reset");
@@ -15,7 +15,7 @@ final class AgentsCommand extends CommandGroup {
 
   @Command(
       name = "list",
-      description = "List the worker agents with their health and what they do.",
+      description = "List the worker agents, their health and their actions.",
       footer = {"", "Example: holdfast agents list"})
   int list() throws CliException, InterruptedException {
     JsonNode agents = root.ask(api -> api.get("/api/v1/agents"));
@@ -47,7 +47,7 @@ final class AgentsCommand extends CommandGroup {
       name = "reset",
       description = {
         "Close an agent's circuit: it gets tasks again at once.",
-        "Its configured settings hold again."
+        "Its configured settings apply again."
       },
       footer = {"", "Example: holdfast agents reset files"})
   int reset(@Parameters(paramLabel = "AGENT", description = "Its id, as list shows it.") String id)

@@ -13,8 +13,8 @@ import picocli.CommandLine.Parameters;
     description = "List, approve or deny tool calls that wait for approval.",
     footer = {
       "",
-      "ID is the whole id, or the short code if only one waiting call has it.",
-      "An approval counts once, within 10 minutes, for that call with exactly those arguments.",
+      "ID is the full id, or the short code if only one waiting call has it.",
+      "An approval is valid once, for 10 minutes, for exactly that call and those arguments.",
       "",
       "Examples:",
       "  holdfast approvals list",
@@ -121,10 +121,11 @@ final class ApprovalsCommand extends CommandGroup {
             .toList();
     if (same.size() > 1) {
       throw new CliException(
-          ExitCode.USAGE, "several calls are waiting under " + given + ": give the whole id");
+          ExitCode.USAGE,
+          "several calls are waiting with the code " + given + ": give the full id");
     }
     if (same.isEmpty()) {
-      throw new CliException(ExitCode.NOT_GOOD, "nothing is waiting under the code " + given);
+      throw new CliException(ExitCode.NOT_GOOD, "nothing is waiting with the code " + given);
     }
     return Optional.of(CliJson.text(same.getFirst(), "id"));
   }

@@ -66,7 +66,7 @@ final class AuditCommand extends CommandGroup {
 
   @Command(
       name = "verify",
-      description = "Check every row; exits with 1 if one was changed or is missing.")
+      description = "Check every row; exits with 1 if any was changed or is missing.")
   int verify() throws CliException, InterruptedException {
     JsonNode verdict = root.ask(api -> api.get("/api/v1/audit/verify"));
     boolean whole = verdict.path("whole").asBoolean();

@@ -19,16 +19,19 @@ import picocli.CommandLine.Parameters;
     description = "Write a backup of the data folder into one file, and read it back.",
     footer = {
       "",
-      "Works while the server runs: messages, conversations, attachments, memory and skills as of one",
-      "moment, as a zip file with a manifest of hashes. It holds the API token: keep it as safe as the",
-      "data. FILE appears when it is whole; an existing one is not overwritten. See docs/backup.md.",
+      "Works while the server runs: messages, conversations, attachments, memory and skills as of"
+          + " one",
+      "moment, in a zip file with a manifest of hashes. It contains the API token: keep it as safe"
+          + " as the",
+      "data. FILE appears when it is complete; an existing one is not overwritten. See"
+          + " docs/backup.md.",
       "",
       "Example: holdfast backup /backup/holdfast-2026-01-31.zip --data /var/lib/holdfast"
     })
 final class BackupCommand implements Callable<Integer> {
   private final RootCommand root;
 
-  @Parameters(paramLabel = "FILE", description = "Where to write it, outside of the data folder.")
+  @Parameters(paramLabel = "FILE", description = "Where to write it, outside the data folder.")
   @Nullable Path file;
 
   BackupCommand(RootCommand root) {

@@ -8,10 +8,12 @@ import picocli.CommandLine.Parameters;
 /** The circuit breakers in front of what the server calls. */
 @Command(
     name = "breakers",
-    description = "List, open or close the circuit breakers before models, accounts and the web.",
+    description =
+        "List, open or close the circuit breakers in front of models, accounts and the web.",
     footer = {
       "",
-      "An open breaker lets no call through; after a while it tries a few and closes if they work.",
+      "An open breaker lets no call through; after a while it tries one at a time and closes if"
+          + " they work.",
       "",
       "Examples:",
       "  holdfast breakers list",
@@ -52,7 +54,7 @@ final class BreakersCommand extends CommandGroup {
 
   @Command(
       name = "trip",
-      description = "Open a breaker: nothing is called until it is reset or tries again.",
+      description = "Open a breaker: no calls are made until it is reset or tries again.",
       footer = {"", "Example: holdfast breakers trip web"})
   int trip(
       @Parameters(paramLabel = "BREAKER", description = "Its name, as list shows it.") String name)

@@ -19,14 +19,18 @@ import picocli.CommandLine.Option;
 /** Makes what lets the next server begin warm, or the next command start fast. */
 @Command(
     name = "cache",
-    description = "Make the start-up cache of Java, with which a server starts faster and is warm.",
+    description =
+        "Build a start-up cache for Java, with which a server starts faster and already warmed up.",
     footer = {
       "",
-      "A server of the same jar works for some seconds in a temporary folder, on free ports of this",
-      "machine, with none of your keys. Start Java with the flags of the server, and the server with",
-      "-XX:AOTCache=FILE. Nothing is done when FILE was made by this jar, this Java and these flags.",
+      "Runs a server of the same jar for a few seconds in a temporary folder, on free ports of"
+          + " this",
+      "machine, without your keys. Run this command with the server's Java flags, and the server"
+          + " with",
+      "-XX:AOTCache=FILE. Does nothing if FILE was built for this jar, this Java and these flags.",
       "",
-      "Example: java @java.options -jar holdfast.jar cache --output /var/cache/holdfast/holdfast.aot"
+      "Example: java @java.options -jar holdfast.jar cache --output"
+          + " /var/cache/holdfast/holdfast.aot"
     })
 final class CacheCommand implements Callable<Integer> {
   /** What names a cache of this JVM is not a flag of the next one. */
@@ -38,21 +42,21 @@ final class CacheCommand implements Callable<Integer> {
       names = "--output",
       paramLabel = "FILE",
       required = true,
-      description = "Where the cache is to be.")
+      description = "Where to write the cache.")
   @Nullable Path output;
 
   @Option(
       names = "--seconds",
       paramLabel = "N",
-      description = "How long the server works. Default: 25.")
+      description = "How long the server runs. Default: 25.")
   int seconds = 25;
 
   @Option(
       names = "--commands",
-      description = "Make the one with which commands start in half the time.")
+      description = "Build the cache for commands, which then start in half the time.")
   boolean commands;
 
-  @Option(names = "--force", description = "Make it even if it is current.")
+  @Option(names = "--force", description = "Build it even if it is current.")
   boolean force;
 
   CacheCommand(RootCommand root) {
@@ -88,10 +92,10 @@ final class CacheCommand implements Callable<Integer> {
       return ExitCode.OK;
     } catch (TrainingFailedException e) {
       throw new CliException(
-          ExitCode.NOT_GOOD, "no cache was made, Holdfast runs without: " + e.getMessage());
+          ExitCode.NOT_GOOD, "no cache was built; Holdfast runs without it: " + e.getMessage());
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
-      throw new CliException(ExitCode.NOT_GOOD, "no cache was made: told to end");
+      throw new CliException(ExitCode.NOT_GOOD, "no cache was built: interrupted");
     } catch (IOException e) {
       throw new CliException(ExitCode.IO, file + ": " + e);
     }

@@ -15,7 +15,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "channels",
     aliases = "channel",
-    description = "List the channels, and look whether what they need is there.")
+    description = "List the channels, or check whether they have what they need.")
 final class ChannelsCommand extends CommandGroup {
   static final String CALLS = "/api/v1/channels";
 
@@ -27,7 +27,7 @@ final class ChannelsCommand extends CommandGroup {
 
   @Command(
       name = "list",
-      description = "List each account: where it is from, how messages come in and go out.",
+      description = "List each account: what provides it, and how messages arrive and leave.",
       footer = {"", "Example: holdfast channels list"})
   int list() throws CliException, InterruptedException {
     JsonNode answer = root.ask(api -> api.get(CALLS));
@@ -56,11 +56,11 @@ final class ChannelsCommand extends CommandGroup {
   @Command(
       name = "check",
       description =
-          "Look whether what the accounts need is there: tokens, scopes, connections. Exits with 1"
-              + " if something is missing, and says what mends it.",
+          "Check whether the accounts have what they need: tokens, scopes, connections. Exits with"
+              + " 1 if something is missing, and says how to fix it.",
       footer = {
         "",
-        "Asks the platforms. A channel takes at most 20 s.",
+        "This asks the platforms, for at most 20 s per channel.",
         "",
         "Example: holdfast channels check telegram:main"
       })

@@ -27,9 +27,10 @@ import picocli.CommandLine.Parameters;
       "0 if it was answered, 1 if not. Without TEXT it is interactive; a line that" + " begins",
       "with / is a command to the server: /stop, /stop all, /new, /status, /help. When a tool",
       "waits for your approval, answer y or n.",
-      "On a terminal the arrow keys edit the line and fetch earlier ones, Ctrl-R searches them, and",
-      "Ctrl-C stops what runs; a second one leaves.",
-      "Ctrl-D or /quit leaves; the server keeps answering, and the next chat shows the result.",
+      "On a terminal the arrow keys edit the line and fetch earlier ones, Ctrl-R searches them,"
+          + " and",
+      "Ctrl-C stops what is running; a second one quits.",
+      "Ctrl-D or /quit quits; the server keeps answering, and the next chat shows the result.",
       "",
       "Examples:",
       "  holdfast chat",
@@ -48,7 +49,7 @@ final class ChatCommand implements Callable<Integer> {
       paramLabel = "THREAD",
       defaultValue = "cli",
       description =
-          "The chat thread, any name. Default: ${DEFAULT-VALUE}, which is kept for operators.")
+          "The chat thread, any name. Default: ${DEFAULT-VALUE}, which only operators can use.")
   String thread = "cli";
 
   @Option(
@@ -134,7 +135,7 @@ final class ChatCommand implements Callable<Integer> {
     Terminal terminal = root.terminal();
     terminal.note(
         terminal.dim(
-            "Thread " + threadId() + " at " + root.serverUrl() + "; /help, or Ctrl-D to leave."));
+            "Thread " + threadId() + " at " + root.serverUrl() + "; /help, or Ctrl-D to quit."));
     if (!root.environment.isRealTerminal()) {
       talk(follower, root.environment.in()::readLine);
       return ExitCode.OK;
@@ -168,7 +169,7 @@ final class ChatCommand implements Callable<Integer> {
       }
       interrupted = isInterrupt;
       if (isInterrupt) {
-        root.terminal().note(root.terminal().dim("[stopping; Ctrl-C again leaves]"));
+        root.terminal().note(root.terminal().dim("[stopping; press Ctrl-C again to quit]"));
       }
       if (!line.isBlank()) {
         say(follower.conversation, isInterrupt ? "/stop" : line.strip());

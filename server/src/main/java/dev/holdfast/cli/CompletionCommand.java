@@ -10,7 +10,7 @@ import picocli.CommandLine.Spec;
 /** What lets a shell complete commands and options. */
 @Command(
     name = "completion",
-    description = "Print the script with which bash and zsh complete commands and options.",
+    description = "Print the script that lets bash and zsh complete commands and options.",
     footer = {
       "",
       "Examples:",

@@ -51,7 +51,7 @@ final class ConfigCommand extends CommandGroup {
 
   @Command(
       name = "show",
-      description = "Print every key with its value in force; secrets as ***.",
+      description = "Print every key with its current value; secrets as ***.",
       footer = {"", "A value from the file has its line number as a comment."})
   int show() {
     LoadedConfig loaded = root.configuration();

@@ -101,7 +101,7 @@ final class DataChecks {
           .map(
               mendable ->
                   Finding.warning(
-                      "database", mendable, "a start mends it; check the disk and the memory"))
+                      "database", mendable, "a start repairs it; check the disk and the memory"))
           .orElseGet(
               () ->
                   Files.exists(folder.resolve("holdfast.db"))
@@ -243,10 +243,10 @@ final class DataChecks {
   private static Finding judge(List<Long> micros) {
     long median = micros.get(micros.size() / 2);
     String text =
-        "%.2f ms median, %.2f ms at worst".formatted(median / 1000.0, micros.getLast() / 1000.0);
+        "%.2f ms median, %.2f ms maximum".formatted(median / 1000.0, micros.getLast() / 1000.0);
     if (median > SYNC_SLOW_MICROS) {
       return Finding.warning(
-          "fsync", text + ": slow", "each message waits for it; use a faster disk");
+          "fsync", text + ": slow", "every message waits for it; use a faster disk");
     }
     return median < SYNC_TOO_FAST_MICROS
         ? Finding.warning(

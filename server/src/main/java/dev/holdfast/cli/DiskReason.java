@@ -13,8 +13,8 @@ final class DiskReason {
   static String of(IOException failure) {
     return switch (failure) {
       case NoSuchFileException e -> e.getFile() + " does not exist";
-      case AccessDeniedException e -> "no right to write " + e.getFile();
-      case NotDirectoryException e -> e.getFile() + " is no folder";
+      case AccessDeniedException e -> "no permission to write " + e.getFile();
+      case NotDirectoryException e -> e.getFile() + " is not a folder";
       case FileSystemException e when e.getReason() != null -> e.getFile() + ": " + e.getReason();
       default -> String.valueOf(failure.getMessage());
     };
@@ -24,6 +24,6 @@ final class DiskReason {
     String reason = String.valueOf(failure.getMessage());
     return reason.contains("No space left") || reason.contains("quota") || reason.contains("full")
         ? "free some space there"
-        : "make the folder and make it writable, or choose another place";
+        : "create the folder and make it writable, or choose another place";
   }
 }

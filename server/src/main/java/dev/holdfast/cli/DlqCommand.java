@@ -17,8 +17,7 @@ import picocli.CommandLine.Parameters;
 /** The dead letters. */
 @Command(
     name = "dlq",
-    description =
-        "List, show, replay or discard dead letters: events, replies and tasks that were given up.",
+    description = "List, show, replay or discard dead letters: what the server gave up on.",
     footer = {
       "",
       "Examples:",
@@ -42,7 +41,7 @@ final class DlqCommand extends CommandGroup {
     @Option(
         names = "--kind",
         paramLabel = "KIND",
-        description = "Only this kind: event, reply or task. --all leaves tasks alone without it.")
+        description = "Only this kind: event, reply or task. Without it, --all skips tasks.")
     String kind = "";
 
     @Option(
@@ -147,8 +146,8 @@ final class DlqCommand extends CommandGroup {
   @Command(
       name = "replay",
       description =
-          "Replay dead letters, oldest first: an event runs again, a reply is posted again, a task in a"
-              + " new plan.")
+          "Replay dead letters, oldest first: an event runs again, a reply is posted again, a task"
+              + " in a new plan.")
   int replay(@Mixin Choice choice) throws CliException, InterruptedException {
     return each(
         choice,

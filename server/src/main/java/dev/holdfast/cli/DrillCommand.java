@@ -12,11 +12,12 @@ import picocli.CommandLine.Parameters;
 /** Faults on purpose, and whether what is promised for them holds. */
 @Command(
     name = "drill",
-    description = "Break a part of the running server for a while, and see whether it copes.",
+    description =
+        "Break a part of the running server for a while, and see whether its promises hold.",
     footer = {
       "",
-      "Messages during a drill are real and are answered. The fault ends automatically, also when",
-      "this command is interrupted or the server is restarted.",
+      "Messages during a drill are real and are answered. The fault ends automatically, even if",
+      "this command is interrupted or the server restarts.",
       "",
       "Examples:",
       "  holdfast drill list",
@@ -32,7 +33,7 @@ final class DrillCommand extends CommandGroup {
     super(root, "drill list, run, show or stop");
   }
 
-  @Command(name = "list", description = "List the drills that there are, and the last that ran.")
+  @Command(name = "list", description = "List the drills, and the latest runs.")
   int list() throws CliException, InterruptedException {
     JsonNode answer = root.ask(api -> api.get(PATH));
     return print(answer, () -> printAll(answer));
@@ -71,8 +72,8 @@ final class DrillCommand extends CommandGroup {
 
   @Command(
       name = "run",
-      description = "Run one, wait until everything is in order again, and print what happened.",
-      footer = {"", "It ends with 1 when a promise did not hold."})
+      description = "Run one, wait until the server has settled, and print what happened.",
+      footer = {"", "Exits with 1 if a promise did not hold."})
   int run(
       @Parameters(paramLabel = "NAME", description = "As list shows it.") String name,
       @Option(
@@ -85,7 +86,7 @@ final class DrillCommand extends CommandGroup {
               names = "--target",
               paramLabel = "TARGET",
               defaultValue = "",
-              description = "What it happens to, where there are several; see list.")
+              description = "What to break, where there are several; see list.")
           String target)
       throws CliException, InterruptedException {
     ObjectNode wanted =

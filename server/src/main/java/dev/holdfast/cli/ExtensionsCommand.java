@@ -9,7 +9,7 @@ import picocli.CommandLine.Parameters;
 /** The programs that offer tools. */
 @Command(
     name = "extensions",
-    description = "See, restart and approve the programs that offer tools.")
+    description = "List, restart and approve the programs that offer tools.")
 final class ExtensionsCommand extends CommandGroup {
   ExtensionsCommand(RootCommand root) {
     super(root, "extensions list, info, approve, logs or restart");
@@ -17,7 +17,7 @@ final class ExtensionsCommand extends CommandGroup {
 
   @Command(
       name = "list",
-      description = "List the extensions and how they are.",
+      description = "List the extensions and their states.",
       footer = {"", "Example: holdfast extensions list"})
   int list() throws CliException, InterruptedException {
     printList(
@@ -31,7 +31,7 @@ final class ExtensionsCommand extends CommandGroup {
 
   @Command(
       name = "info",
-      description = "Show one extension with its tools, and why others are not offered.",
+      description = "Show one extension with its tools, and why some are not offered.",
       footer = {"", "Example: holdfast extensions info files"})
   int info(@Parameters(paramLabel = "EXTENSION", description = "Its id.") String id)
       throws CliException, InterruptedException {
@@ -70,7 +70,7 @@ final class ExtensionsCommand extends CommandGroup {
 
   @Command(
       name = "approve",
-      description = "Offer the tools that are new or have changed since they were approved.",
+      description = "Approve the tools that are new or have changed, so that they are offered.",
       footer = {"", "Example: holdfast extensions approve files"})
   int approve(@Parameters(paramLabel = "EXTENSION", description = "Its id.") String id)
       throws CliException, InterruptedException {
@@ -91,7 +91,7 @@ final class ExtensionsCommand extends CommandGroup {
 
   @Command(
       name = "logs",
-      description = "Show the last lines of the child's standard error.",
+      description = "Show the last lines of its standard error.",
       footer = {"", "Example: holdfast extensions logs files"})
   int logs(@Parameters(paramLabel = "EXTENSION", description = "Its id.") String id)
       throws CliException, InterruptedException {
@@ -106,7 +106,7 @@ final class ExtensionsCommand extends CommandGroup {
 
   @Command(
       name = "restart",
-      description = "End its child and start it anew, also when it was parked.",
+      description = "Restart its process, even if the extension is parked.",
       footer = {"", "Example: holdfast extensions restart files"})
   int restart(@Parameters(paramLabel = "EXTENSION", description = "Its id.") String id)
       throws CliException, InterruptedException {

@@ -41,7 +41,7 @@ final class HeldToolText {
         VisibleText.exact("waits for approval: " + CliJson.raw(tool, "name") + " (" + what + ")"));
     boolean isKept = isNew || tool.path("before").isObject();
     if (!isKept) {
-      lines.add("  what was approved is too long to be kept; this is what is listed now:");
+      lines.add("  what was approved is too long to be stored; this is the current version:");
     }
     for (Map.Entry<String, String> part : PARTS) {
       if (!isKept || isNew || changed.contains(part.getKey())) {

@@ -9,10 +9,10 @@ import picocli.CommandLine.Parameters;
 /** What went wrong with the server itself. */
 @Command(
     name = "incidents",
-    description = "List, show and resolve what went wrong: crashes, damage, parts that failed.",
+    description = "List, show and resolve what went wrong: crashes, damage, failed parts.",
     footer = {
       "",
-      "Each is also a page in data/memory/incidents, to be read without a server.",
+      "Each is also a page in data/memory/incidents, which can be read without a server.",
       "",
       "Examples:",
       "  holdfast incidents list --all",
@@ -28,7 +28,7 @@ final class IncidentsCommand extends CommandGroup {
 
   @Command(name = "list", description = "List the open ones, newest first.")
   int list(
-      @Option(names = "--all", description = "The resolved ones too.") boolean all,
+      @Option(names = "--all", description = "Include the resolved ones.") boolean all,
       @Option(
               names = "--limit",
               paramLabel = "N",
@@ -76,7 +76,7 @@ final class IncidentsCommand extends CommandGroup {
     return ExitCode.OK;
   }
 
-  @Command(name = "show", description = "Show all that is known of one.")
+  @Command(name = "show", description = "Show everything that is known about one.")
   int show(@Parameters(paramLabel = "ID", description = "As list shows it.") String id)
       throws CliException, InterruptedException {
     String path = PATH + "/" + segment(id, "incident");
@@ -84,7 +84,7 @@ final class IncidentsCommand extends CommandGroup {
     return print(incident, () -> tell(incident));
   }
 
-  @Command(name = "resolve", description = "Mark one as done with.")
+  @Command(name = "resolve", description = "Mark one as resolved.")
   int resolve(@Parameters(paramLabel = "ID", description = "As list shows it.") String id)
       throws CliException, InterruptedException {
     String path = PATH + "/" + segment(id, "incident") + "/resolve";
@@ -142,8 +142,8 @@ final class IncidentsCommand extends CommandGroup {
         line("  and " + more + " more");
       }
     }
-    list("What to look at", CliJson.items(details, "look_at"));
-    list("The last lines that it wrote", CliJson.items(details, "output"));
+    list("What to check", CliJson.items(details, "look_at"));
+    list("Its last lines", CliJson.items(details, "output"));
     list("Commands", CliJson.items(details, "commands"));
     if (incident.path("resolved_at").isNull()) {
       line("  holdfast incidents resolve " + CliJson.text(incident, "id"));

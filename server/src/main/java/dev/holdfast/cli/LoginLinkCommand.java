@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 /** A way into the page for somebody who has the token but no link. */
 @Command(
     name = "login-link",
-    description = "Print a link that logs a browser in to the chat page once, within 10 minutes.",
+    description = "Print a link that logs a browser in to the chat page, once, within 10 minutes.",
     footer = {"", "Example: holdfast login-link"})
 final class LoginLinkCommand implements Callable<Integer> {
   private final RootCommand root;

@@ -54,7 +54,7 @@ final class MachineChecks {
     } catch (IOException | NumberFormatException _) {
       // Said below.
     }
-    return Finding.good("open files", "the limit is unknown on this system");
+    return Finding.good("open files", "the limit cannot be read on this system");
   }
 
   /**

@@ -16,8 +16,9 @@ import picocli.CommandLine.Command;
     description = "Offer the running server to a program as an MCP server over stdin and stdout.",
     footer = {
       "",
-      "One JSON-RPC message a line, as MCP clients send them. A client that speaks HTTP can use the",
-      "server's address with /mcp itself.",
+      "One JSON-RPC message per line, as MCP clients send them. A client that speaks HTTP can use"
+          + " the",
+      "server's address with /mcp directly.",
       "",
       "Example, in the configuration of a client:",
       "  {\"mcpServers\": {\"holdfast\": {\"command\": \"holdfast\", \"args\": [\"mcp\"]}}}"
@@ -65,7 +66,7 @@ final class McpCommand implements Callable<Integer> {
     try {
       message = CliJson.parse(line);
     } catch (JsonProcessingException _) {
-      print(error(CliJson.object(), NOT_JSON, "the line is no JSON"));
+      print(error(CliJson.object(), NOT_JSON, "the line is not JSON"));
       return;
     }
     try {

@@ -11,10 +11,11 @@ import picocli.CommandLine.Parameters;
 /** The mode of the server, and an operator's word on it. */
 @Command(
     name = "mode",
-    description = "Show the mode of the server, stop its work, or let it go on.",
+    description = "Show the server's mode, stop its work, or resume it.",
     footer = {
       "",
-      "safe: messages are accepted and kept, nothing runs, also after a restart; auto: work goes on,",
+      "safe: messages are accepted and kept, but nothing runs, even after a restart; auto: work"
+          + " resumes,",
       "and the server chooses its mode from the state of its parts.",
       "",
       "Examples:",
@@ -25,20 +26,20 @@ import picocli.CommandLine.Parameters;
 final class ModeCommand implements Callable<Integer> {
   private static final String PATH = "/api/v1/mode";
   private static final int SHOWN = 10;
-  private static final String UNKEPT = ", and the new reason was not kept";
+  private static final String UNKEPT = ", and the new reason was not stored";
 
   private final RootCommand root;
 
   @Parameters(
       paramLabel = "MODE",
       arity = "0..1",
-      description = "safe or auto. Without it the mode is shown.")
+      description = "safe or auto. Without it, the mode is shown.")
   String mode = "";
 
   @Option(
       names = "--reason",
       paramLabel = "TEXT",
-      description = "Why, for the list of changes and the audit.")
+      description = "The reason, for the list of changes and the audit.")
   String reason = "";
 
   ModeCommand(RootCommand root) {
@@ -73,7 +74,9 @@ final class ModeCommand implements Callable<Integer> {
     terminal.line(VisibleText.lines(CliJson.text(now, "reason"), ""));
     terminal.line(CliJson.text(now, "exit_rule"));
     if (now.path("changed").isBoolean() && !now.path("changed").asBoolean()) {
-      terminal.note("nothing has changed: it was so already" + (reason.isEmpty() ? "" : UNKEPT));
+      terminal.note(
+          "nothing has changed: the server was in that mode already"
+              + (reason.isEmpty() ? "" : UNKEPT));
     }
     List<List<String>> rows = new ArrayList<>();
     for (JsonNode change : CliJson.items(now, "changes").stream().limit(SHOWN).toList()) {

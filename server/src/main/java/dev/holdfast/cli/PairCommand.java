@@ -9,11 +9,11 @@ import picocli.CommandLine.Parameters;
 /** The people who ask to be answered by a channel, and those who are. */
 @Command(
     name = "pair",
-    description = "List, approve and revoke people whom channels answer.",
+    description = "List, approve and revoke the people whom channels answer.",
     footer = {
       "",
-      "A stranger who writes directly to an account with strangers: pair is told a code there,",
-      "good for 60 minutes. Whoever has it from the person approves it here.",
+      "A stranger who writes directly to an account with strangers: pair is given a code there,",
+      "valid for 60 minutes. When the person has told you the code, approve it here.",
       "",
       "Examples:",
       "  holdfast pair list",
@@ -27,7 +27,7 @@ final class PairCommand extends CommandGroup {
     super(root, "pair list, approve or revoke");
   }
 
-  @Command(name = "list", description = "List who asks to be let in, and who is.")
+  @Command(name = "list", description = "List who has asked to be let in, and who has been.")
   int list() throws CliException, InterruptedException {
     JsonNode answer = root.ask(api -> api.get(PATH));
     return print(answer, () -> show(answer));
@@ -48,7 +48,7 @@ final class PairCommand extends CommandGroup {
                   + CliJson.text(paired, "approved_by")));
     }
     if (rows.isEmpty()) {
-      root.terminal().line("nobody is paired, and nobody asks to be");
+      root.terminal().line("nobody is paired, and nobody has asked to be");
     } else {
       root.terminal().table(List.of("ACCOUNT", "SENDER", "NAME", "STATE", "WHEN"), rows);
     }
@@ -65,15 +65,14 @@ final class PairCommand extends CommandGroup {
 
   @Command(
       name = "approve",
-      description = "Let in whoever was told the code.",
+      description = "Let in the person who was given the code.",
       footer = {
         "",
-        "After 10 wrong codes within an hour none is looked at until the hour is over.",
+        "After 10 wrong codes within an hour, none is accepted until the hour is over.",
         "",
         "Example: holdfast pair approve 7F3KX2MQ"
       })
-  int approve(
-      @Parameters(paramLabel = "CODE", description = "As the person was told it.") String code)
+  int approve(@Parameters(paramLabel = "CODE", description = "As given to the person.") String code)
       throws CliException, InterruptedException {
     JsonNode paired =
         root.ask(api -> api.post(PATH + "/approve", CliJson.object().put("code", code)));
@@ -82,7 +81,7 @@ final class PairCommand extends CommandGroup {
 
   @Command(
       name = "revoke",
-      description = "Answer a person no more, or end the wait of one who asks.",
+      description = "Stop answering a person, or reject one who has asked.",
       footer = {"", "Example: holdfast pair revoke telegram:main 4711"})
   int revoke(
       @Parameters(paramLabel = "CHANNEL:ACCOUNT", description = "As list shows it.") String account,
@@ -92,7 +91,7 @@ final class PairCommand extends CommandGroup {
     String path =
         PATH + "?account=" + ApiClient.encoded(account) + "&sender=" + ApiClient.encoded(sender);
     JsonNode revoked = root.ask(api -> api.delete(path));
-    return print(revoked, () -> root.terminal().line(named(revoked) + " is not paired any more"));
+    return print(revoked, () -> root.terminal().line(named(revoked) + " is no longer paired"));
   }
 
   private static String named(JsonNode person) {

@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Work that is given to worker agents. */
-@Command(name = "plans", description = "Give work to worker agents, see it, and cancel it.")
+@Command(name = "plans", description = "Give work to worker agents, watch it, and cancel it.")
 final class PlansCommand extends CommandGroup {
   private static final String PATH = "/api/v1/plans";
   private static final String TASKS = "/api/v1/tasks";
@@ -26,10 +26,10 @@ final class PlansCommand extends CommandGroup {
 
   @Command(
       name = "list",
-      description = "List the plans that have not ended, the newest first.",
+      description = "List the plans that have not ended, newest first.",
       footer = {"", "Example: holdfast plans list --all"})
   int list(
-      @Option(names = "--all", description = "Those that have ended, too.") boolean all,
+      @Option(names = "--all", description = "Include those that have ended.") boolean all,
       @Option(
               names = "--thread",
               paramLabel = "THREAD",
@@ -77,7 +77,8 @@ final class PlansCommand extends CommandGroup {
               paramLabel = "PLAN",
               description = "Its id, as list shows it, or its code, as /plans shows it in a chat.")
           String id,
-      @Option(names = "--moves", description = "Each move with its time, too.") boolean moves)
+      @Option(names = "--moves", description = "Include each change of state with its time.")
+          boolean moves)
       throws CliException, InterruptedException {
     String path = path(id);
     JsonNode plan = root.ask(api -> api.get(path));
@@ -99,19 +100,19 @@ final class PlansCommand extends CommandGroup {
   @Command(
       name = "run",
       description = {
-        "Have a worker agent do one step, or several from a file.",
-        "It runs at once, without asking for approval."
+        "Have worker agents do one step, or several from a file.",
+        "They run at once, without asking for approval."
       },
       footer = {
         "",
-        "Exit code 1 if it does not succeed within --wait.",
+        "Exits with 1 if the plan does not succeed within --wait.",
         "Example: holdfast plans run --agent files --action list --payload '{\"path\":\".\"}'"
       })
   int run(
       @Option(
               names = {"-f", "--file"},
               paramLabel = "FILE",
-              description = "The plan as JSON, as POST /api/v1/plans takes it.")
+              description = "The plan as JSON, as POST /api/v1/plans accepts it.")
           @Nullable String file,
       @Option(names = "--agent", paramLabel = "AGENT", description = "Who does it.")
           @Nullable String agent,
@@ -125,13 +126,13 @@ final class PlansCommand extends CommandGroup {
       @Option(
               names = "--goal",
               paramLabel = "TEXT",
-              description = "What it is for; alone, a model writes its steps.")
+              description = "What it is for; if given alone, a model writes the steps.")
           @Nullable String goal,
       @Option(
               names = "--wait",
               paramLabel = "SECS",
               defaultValue = "60",
-              description = "How long to wait for its end. Default: ${DEFAULT-VALUE}.")
+              description = "How long to wait for the plan to end. Default: ${DEFAULT-VALUE}.")
           long waitSecs)
       throws CliException, InterruptedException {
     ObjectNode body = body(file, agent, action, payload, goal != null);
@@ -143,7 +144,7 @@ final class PlansCommand extends CommandGroup {
     int _ = print(plan, () -> printPlan(plan, false));
     if (!text.hasEnded()) {
       String id = CliJson.text(plan, "plan_id");
-      root.terminal().note("it goes on: holdfast plans show " + id);
+      root.terminal().note("it is still running: holdfast plans show " + id);
       return waitSecs <= 0 ? ExitCode.OK : ExitCode.NOT_GOOD;
     }
     return text.hasSucceeded() ? ExitCode.OK : ExitCode.NOT_GOOD;
@@ -196,7 +197,7 @@ final class PlansCommand extends CommandGroup {
     } catch (JsonProcessingException _) {
       // Said below.
     }
-    throw new CliException(ExitCode.USAGE, source + " holds no JSON object");
+    throw new CliException(ExitCode.USAGE, source + " does not contain a JSON object");
   }
 
   private JsonNode awaitEnd(JsonNode made, long waitSecs)
@@ -215,7 +216,7 @@ final class PlansCommand extends CommandGroup {
 
   @Command(
       name = "cancel",
-      description = "End a plan and what runs for it.",
+      description = "Cancel a plan and its running tasks.",
       footer = {"", "Example: holdfast plans cancel 3f9a01c2-b4d5-4e6f-8a9b-0c1d2e3f4a5b"})
   int cancel(@Parameters(paramLabel = "PLAN", description = "Its id, as list shows it.") String id)
       throws CliException, InterruptedException {
@@ -228,13 +229,13 @@ final class PlansCommand extends CommandGroup {
 
   @Command(
       name = "waiting",
-      description = "List what agents have asked people for, the oldest first.",
+      description = "List what agents have asked people, oldest first.",
       footer = {"", "Example: holdfast plans waiting"})
   int waiting() throws CliException, InterruptedException {
     printList(
         root.ask(api -> api.get(TASKS + "?state=awaiting_input&limit=1000")),
         "tasks",
-        "nothing waits for an answer",
+        "nothing is waiting for an answer",
         List.of("TASK", "KIND", "AGENT", "UNTIL", "QUESTION", "CHOICES"),
         task -> {
           JsonNode input = task.path("input");
@@ -252,8 +253,9 @@ final class PlansCommand extends CommandGroup {
   @Command(
       name = "answer",
       description = {
-        "Give a task what its agent has asked for.",
-        "Without TEXT it is read from standard input, so that a credential stands in no history."
+        "Answer the question of a task's agent.",
+        "Without TEXT, the answer is read from standard input, which keeps a credential out of the"
+            + " history."
       },
       footer = {"", "Example: holdfast plans answer 3f9a01c2-b4d5-4e6f-8a9b-0c1d2e3f4a5b Allow"})
   int answer(
@@ -281,7 +283,7 @@ final class PlansCommand extends CommandGroup {
   @Command(
       name = "retry",
       description = {
-        "Try again what a plan did not reach, by one of its steps that was given up.",
+        "Try again what a plan did not reach, given one of its steps that is a dead letter.",
         "A new plan takes over what succeeded and runs the other steps."
       },
       footer = {"", "Example: holdfast plans retry 3f9a01c2-b4d5-4e6f-8a9b-0c1d2e3f4a5b"})

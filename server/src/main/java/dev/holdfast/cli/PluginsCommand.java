@@ -22,7 +22,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "plugins",
     aliases = "plugin",
-    description = "List, examine, switch, approve and begin plugins.")
+    description = "List, inspect, enable, disable, approve and create plugins.")
 final class PluginsCommand extends CommandGroup {
   static final String CALLS = "/api/v1/plugins";
 
@@ -32,7 +32,7 @@ final class PluginsCommand extends CommandGroup {
 
   @Command(
       name = "list",
-      description = "List the plugins and the files that cannot be any.",
+      description = "List the plugins, and the files that cannot be plugins.",
       footer = {"", "Example: holdfast plugins list"})
   int list() throws CliException, InterruptedException {
     JsonNode answer = root.ask(api -> api.get(CALLS));
@@ -55,7 +55,7 @@ final class PluginsCommand extends CommandGroup {
 
   @Command(
       name = "info",
-      description = "Print all that is known of one plugin: what it needs, and what is missing.",
+      description = "Show everything about one plugin: what it needs, and what is missing.",
       footer = {"", "Example: holdfast plugins info hello"})
   int info(@Parameters(paramLabel = "PLUGIN", description = "Its id, as list shows it.") String id)
       throws CliException, InterruptedException {
@@ -73,7 +73,7 @@ final class PluginsCommand extends CommandGroup {
   @Command(
       name = "verify",
       description =
-          "Look at a jar without a server: its manifest, its signer, and whether it could run"
+          "Check a jar without a server: its manifest, its signer, and whether it could run"
               + " here.",
       footer = {"", "Example: holdfast plugins verify hello-1.0.0.jar"})
   int verify(@Parameters(paramLabel = "JAR", description = "The file.") Path jar)
@@ -105,7 +105,7 @@ final class PluginsCommand extends CommandGroup {
 
   @Command(
       name = "enable",
-      description = "Switch a plugin on, or try again one that was parked or has failed.",
+      description = "Switch a plugin on, or retry one that is parked or has failed.",
       footer = {"", "Example: holdfast plugins enable hello"})
   int enable(@Parameters(paramLabel = "PLUGIN", description = "Its id.") String id)
       throws CliException, InterruptedException {
@@ -123,7 +123,7 @@ final class PluginsCommand extends CommandGroup {
 
   @Command(
       name = "approve",
-      description = "Trust the jar of a plugin that lies in the folder now.",
+      description = "Trust the jar of a plugin that is in the folder now.",
       footer = {"", "Example: holdfast plugins approve hello"})
   int approve(@Parameters(paramLabel = "PLUGIN", description = "Its id.") String id)
       throws CliException, InterruptedException {
@@ -132,7 +132,7 @@ final class PluginsCommand extends CommandGroup {
 
   @Command(
       name = "new",
-      description = "Make a folder with the sources of a small plugin, which build as they are.",
+      description = "Create a folder with the sources of a small plugin, ready to build.",
       footer = {"", "Example: holdfast plugins new hello && hello/build.sh"})
   int begin(@Parameters(paramLabel = "NAME", description = "Its id and the folder.") String id)
       throws CliException {
@@ -143,7 +143,7 @@ final class PluginsCommand extends CommandGroup {
     }
     Path folder = root.environment.folder().resolve(id);
     if (Files.exists(folder)) {
-      throw new CliException(ExitCode.USAGE, folder + " is there already");
+      throw new CliException(ExitCode.USAGE, folder + " exists already");
     }
     try {
       new PluginTemplate(id, PluginTemplate.ownJar()).write(folder);

@@ -22,13 +22,13 @@ import picocli.CommandLine.Parameters;
 /** Puts a backup into an empty data folder. */
 @Command(
     name = "restore",
-    description = "Check a backup, and put it into an empty data folder.",
+    description = "Verify a backup, and restore it into an empty data folder.",
     footer = {
       "",
       "The whole file is verified before anything is written. A folder that is in use or not empty"
           + " is",
-      "refused: move it away first. If it is cut off, the folder refuses to start. See"
-          + " docs/backup.md.",
+      "refused: move it away first. After a restore that was cut off, the folder refuses to start."
+          + " See docs/backup.md.",
       "",
       "A server that starts on the folder is a copy: it can be read, but connects no channel and"
           + " sends",
@@ -70,7 +70,7 @@ final class RestoreCommand implements Callable<Integer> {
       if (!Files.isRegularFile(source)) {
         throw new CliException(
             ExitCode.NOT_GOOD,
-            source + " does not exist or is no file; name a file of holdfast backup");
+            source + " does not exist or is not a file; name one that holdfast backup wrote");
       }
       if (check) {
         BackupScreen.show(root, "whole", source, reader.verify());
@@ -134,8 +134,8 @@ final class RestoreCommand implements Callable<Integer> {
         throw new CliException(
             ExitCode.NOT_GOOD,
             BackupReader.isUnfinishedIn(data)
-                ? data + " holds what a restore that was cut off has left: empty it first"
-                : data + " is not empty, it holds " + there.getFirst() + ": move it away first");
+                ? data + " contains what a restore that was cut off left behind: empty it first"
+                : data + " is not empty, it contains " + there.getFirst() + ": move it away first");
       }
     }
   }

@@ -9,10 +9,10 @@ import picocli.CommandLine.Parameters;
 /** Undoes what a tool call changed. */
 @Command(
     name = "rollback",
-    description = "Undo what a finished tool call changed, all of it or nothing.",
+    description = "Undo everything that a finished tool call changed, or nothing.",
     footer = {
       "",
-      "EXECUTION is shown with each tool call by: holdfast trace <event>, holdfast audit list.",
+      "holdfast trace <event> and holdfast audit list show the EXECUTION of each tool call.",
       "",
       "Example: holdfast rollback 0199c0de-1f2e-7abc-8def-0123456789ab.1.1"
     })
@@ -22,7 +22,7 @@ final class RollbackCommand implements Callable<Integer> {
   @Parameters(paramLabel = "EXECUTION", description = "The id of a tool call.")
   String execution = "";
 
-  @Option(names = "--force", description = "Undo even what has changed since.")
+  @Option(names = "--force", description = "Undo it even if something has changed since.")
   boolean force;
 
   RollbackCommand(RootCommand root) {

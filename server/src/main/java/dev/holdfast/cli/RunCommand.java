@@ -28,7 +28,7 @@ final class RunCommand implements Callable<Integer> {
 
   @Option(
       names = "--take-over",
-      description = "Ask the server that holds the data folder to stop; kill it after 5 s.")
+      description = "Ask the server that uses the data folder to stop; kill it after 5 s.")
   boolean takeOver;
 
   /** {@link Logs#areForPeople} has read it already, before the first line was logged. */
@@ -36,7 +36,8 @@ final class RunCommand implements Callable<Integer> {
       names = "--log",
       paramLabel = "FORM",
       description =
-          "Write the log as text or json. Default: text on a terminal, else json, an object a line.")
+          "Write the log as text or json. Default: text on a terminal, otherwise json, one object"
+              + " per line.")
   String log = "";
 
   RunCommand(RootCommand root, ServerStarter starter) {

@@ -15,7 +15,7 @@ final class SchedulesCommand extends CommandGroup {
 
   @Command(
       name = "list",
-      description = "List the active wake-ups, the next one first.",
+      description = "List the active wake-ups, next one first.",
       footer = {"", "Example: holdfast schedules list --thread webhook:ci:build-7"})
   int list(
       @Option(

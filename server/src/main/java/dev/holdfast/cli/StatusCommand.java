@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 /** How the server is. */
 @Command(
     name = "status",
-    description = "Show in one look how the running server is and what it works on.",
+    description = "Show at a glance how the running server is doing.",
     footer = {
       "",
       "Exits with 0 if the server is ready, 1 if not, 74 if none responds.",

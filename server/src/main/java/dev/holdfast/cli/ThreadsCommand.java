@@ -81,7 +81,7 @@ final class ThreadsCommand extends CommandGroup {
               names = "--before",
               paramLabel = "ID",
               defaultValue = "",
-              description = "Only entries before this one: for reading further back.")
+              description = "Only entries before this one, to read further back.")
           String before)
       throws CliException, InterruptedException {
     String path = "/api/v1/threads/" + ApiClient.encoded(thread);
@@ -252,13 +252,13 @@ final class ThreadsCommand extends CommandGroup {
   @Command(
       name = "delete",
       description =
-          "Permanently delete what was said in a chat thread: its log, context, files, replies and"
+          "Permanently delete the content of a chat thread: its log, context, files, replies and"
               + " wake-ups. Usage, plans and the audit stay.",
       footer = {"", "Example: holdfast threads delete web:main:old-talk --yes"})
   int delete(
       @Parameters(paramLabel = "THREAD", description = "An id, or the name of a web thread.")
           String thread,
-      @Option(names = "--yes", required = true, description = "Really: there is no undo.")
+      @Option(names = "--yes", required = true, description = "Confirms it: there is no undo.")
           boolean yes)
       throws CliException, InterruptedException {
     JsonNode answer = root.ask(api -> api.delete("/api/v1/threads/" + ApiClient.encoded(thread)));
@@ -339,8 +339,8 @@ final class ThreadsCommand extends CommandGroup {
   @Command(
       name = "reset",
       description =
-          "Stop the running turn, or else what comes next, and start a fresh context: the model"
-              + " forgets the chat thread; its log stays.",
+          "Stop the running turn or, if there is none, the next one, and start a fresh context:"
+              + " the model forgets the chat thread; its log stays.",
       footer = {"", "Example: holdfast threads reset web:main:cli"})
   int reset(
       @Parameters(paramLabel = "THREAD", description = "An id, or the name of a web thread.")

@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
 /** One message's whole story. */
 @Command(
     name = "trace",
-    description = "Show one message's whole story, from its receipt to the reply.",
+    description = "Show a message's whole story, from its receipt to the reply.",
     footer = {
       "",
       "EVENT is Holdfast's id, or the platform's if only one event has it; or the id of a dead",

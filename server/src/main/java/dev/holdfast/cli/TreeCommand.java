@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 /** Who watches over whom in the server. */
 @Command(
     name = "tree",
-    description = "Draw the parts of the server with their state, restarts and last failure.",
+    description = "Draw the parts of the server with their states, restarts and last failures.",
     footer = {"", "Example: holdfast tree"})
 final class TreeCommand implements Callable<Integer> {
   private final RootCommand root;

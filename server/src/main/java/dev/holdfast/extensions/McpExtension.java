@@ -184,7 +184,7 @@ final class McpExtension implements Extension {
                 + config.id()
                 + " has ended ("
                 + now.lastError()
-                + ") and is started again.",
+                + ") and is being restarted.",
             "Ends when it runs.")
         .about(config.id())
         .withNextAttemptAt(now.nextAttemptAt());
@@ -217,7 +217,7 @@ final class McpExtension implements Extension {
                 + "); calls to it fail. See holdfast extensions logs "
                 + config.id()
                 + ".",
-            "Ends when it starts; it is tried every "
+            "Ends when it starts; it is retried every "
                 + services.pace().repair().toSeconds()
                 + " s.")
         .about(config.id())
@@ -657,7 +657,7 @@ final class McpExtension implements Extension {
       if (isOverfull(serving) && awaitNoCalls(connected)) {
         throw new CallFailedException(
             serving.malformed(
-                "uses more than " + FULL_PERCENT + " % of its memory_mb and is started anew"));
+                "uses more than " + FULL_PERCENT + " % of its memory_mb and is restarted"));
       }
       if (isIdle()) {
         LOG.info("extension {}: stopped, nobody needs it now", config.id());
@@ -828,10 +828,10 @@ final class McpExtension implements Extension {
                 IncidentDetails.of(
                         List.of(
                             "It ended last because: " + why,
-                            "Calls to its tools fail. It is tried again every "
+                            "Calls to its tools fail. It is retried every "
                                 + services.pace().repair().toSeconds()
                                 + " s."),
-                        List.of("Read what it wrote last, and mend its command or its settings."),
+                        List.of("Read what it wrote last, and fix its command or its settings."),
                         List.of(
                             "holdfast extensions logs " + id, "holdfast extensions restart " + id))
                     .withOutput(wrote)));

@@ -35,7 +35,7 @@ public record Condition(
 
   /** The same thing, well again. */
   Condition ended(Instant at) {
-    return new Condition(type, ConditionStatus.OK, "ended", "All is well again.", at, null, "");
+    return new Condition(type, ConditionStatus.OK, "ended", "It has ended.", at, null, "");
   }
 
   /** Whether the other one says the same, apart from words and times. */

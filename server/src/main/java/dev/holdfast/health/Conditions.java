@@ -194,7 +194,7 @@ public final class Conditions {
       return List.of(
           ConditionReport.failed(
               "source_failed",
-              "Whether this is well cannot be told: its check failed with "
+              "The state of this is unknown: its check failed with "
                   + type
                   + ". This is a bug; please report it.",
               "Ends when the check works again."));
@@ -292,7 +292,7 @@ public final class Conditions {
             OWN_FAMILY,
             ConditionStatus.DEGRADED,
             "stale",
-            "What is shown here is old"
+            "What is shown here is out of date"
                 + (slow == null ? "." : ": the check of " + slow.family + " does not return.")
                 + " If this lasts, restart the server.",
             time.now().minus(age),

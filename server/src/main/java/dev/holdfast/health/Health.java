@@ -107,10 +107,10 @@ public final class Health {
                         "no_progress",
                         "The part "
                             + part
-                            + " has not moved for more than "
+                            + " has made no progress for more than "
                             + STUCK_AFTER.toSeconds()
-                            + " s. Unless something restarts the server, do it now.",
-                        "Ends when it moves again.")
+                            + " s. If nothing restarts the server, restart it now.",
+                        "Ends when it makes progress again.")
                     .about(part))
         .toList();
   }

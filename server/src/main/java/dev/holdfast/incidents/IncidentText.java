@@ -32,9 +32,9 @@ final class IncidentText {
     if (!details.affected().isEmpty()) {
       list(page, "What was interrupted, and what was done about it", affected(details));
     }
-    list(page, "What to look at", details.lookAt());
+    list(page, "What to check", details.lookAt());
     if (!details.output().isEmpty()) {
-      block(page, "The last lines that it wrote", details.output());
+      block(page, "Its last lines", details.output());
     }
     block(page, "Commands", commands(incident));
     return page.toString();

@@ -109,7 +109,7 @@ public final class StartReport {
       LastRun last, List<Followed> followed, InterruptedWork.Findings work) {
     List<String> facts = new ArrayList<>();
     facts.add(
-        "The last sign of life of the run before was at "
+        "The last sign of life of the previous run was at "
             + IncidentText.time(last.lastSign())
             + ", when it last wrote to its database.");
     facts.add("Integrity check: " + last.integrity() + ".");
@@ -122,7 +122,8 @@ public final class StartReport {
     if (last.waiting() > 0) {
       facts.add(
           last.waiting()
-              + " more events were waiting or parked; they were not interrupted and go on in order.");
+              + " more events were waiting or parked; they were not interrupted and are processed"
+              + " in order.");
     }
     facts.addAll(work.facts());
     List<String> lookAt = new ArrayList<>();
@@ -138,8 +139,7 @@ public final class StartReport {
         commands.add("holdfast trace " + event.shown().eventId());
       }
     }
-    lookAt.add(
-        "Look in the log of the system for why the server went down: journalctl -u holdfast");
+    lookAt.add("Look in the system log for why the server went down: journalctl -u holdfast");
     if (commands.isEmpty() && !followed.isEmpty()) {
       commands.add("holdfast trace " + followed.getFirst().shown().eventId());
     }
@@ -188,13 +188,13 @@ public final class StartReport {
       case PENDING ->
           cut.attempts() >= attemptsMax
               ? "it waits to become a dead letter: the server went down in each of its runs"
-              : "it waits for its turn, and goes on from its last checkpoint";
-      case RUNNING -> "it goes on from its last checkpoint";
-      case PARKED -> "it went on from its last checkpoint and is parked until it can go on";
-      case ANSWERED -> "it went on from its last checkpoint and was answered";
-      case SILENT -> "it went on from its last checkpoint and ended without a reply";
-      case HELD -> "it went on from its last checkpoint, and its reply is held for an operator";
-      case DEAD_LETTERED -> "it was given up and is a dead letter";
+              : "it waits for its turn, and resumes from its last checkpoint";
+      case RUNNING -> "it resumes from its last checkpoint";
+      case PARKED -> "it resumed from its last checkpoint and is parked until it can continue";
+      case ANSWERED -> "it resumed from its last checkpoint and was answered";
+      case SILENT -> "it resumed from its last checkpoint and ended without a reply";
+      case HELD -> "it resumed from its last checkpoint, and its reply is held for an operator";
+      case DEAD_LETTERED -> "it became a dead letter";
       case CANCELLED -> "it was cancelled";
     };
   }

@@ -11,9 +11,8 @@ public enum ModeRule {
       Mode.SAFE,
       _ -> List.of(), // nothing that is seen leads to it
       "An operator has stopped the server.",
-      "Ends when an operator lets it go on: holdfast mode auto.",
-      "I have your message. An operator has stopped me for now; I will answer when they let me go"
-          + " on."),
+      "Ends when an operator resumes it: holdfast mode auto.",
+      "I have your message. An operator has paused me; I will answer when they resume me."),
   RESTORED_COPY(
       Mode.SAFE,
       facts -> facts.isCopy() ? List.of("copy") : List.of(),
@@ -23,10 +22,10 @@ public enum ModeRule {
   CRITICAL_PARTS_DOWN(
       Mode.SAFE,
       facts -> atLeast(2, facts.downFor(Duration.ofSeconds(60))),
-      "Two critical parts or more have been down for 60 s.",
-      "Ends when an operator lets the server go on: holdfast mode auto.",
-      "I have your message. Too many of my parts have failed, so I wait for an operator; I will"
-          + " answer when they let me go on."),
+      "Two or more critical parts have been down for 60 s.",
+      "Ends when an operator resumes the server: holdfast mode auto.",
+      "I have your message. Too many of my parts have failed, so I am waiting for an operator; I"
+          + " will answer when they resume me."),
   MODELS_UNAVAILABLE(
       Mode.MINIMAL,
       facts -> facts.downNamed(DownPart.MODELS),
@@ -42,8 +41,8 @@ public enum ModeRule {
   TASKS_DOWN(
       Mode.MINIMAL,
       facts -> facts.downNamed(DownPart.TASKS),
-      "What gives out tasks has crashed too often.",
-      "Ends when it has run for a minute; it is tried every minute.",
+      "The part that hands out tasks has crashed too often.",
+      "Ends when it has run for a minute; it is retried every minute.",
       ""),
   BUDGET_SPENT(
       Mode.LIMITED_API,
@@ -63,14 +62,14 @@ public enum ModeRule {
   INTERRUPTED_WORK(
       Mode.RECOVERY,
       ModeFacts::interrupted,
-      "The last run ended without a clean stop, and what it was doing is taken up again.",
-      "Ends when all that was interrupted has begun again or has ended.",
+      "The last run did not stop cleanly, and what it was doing is being resumed.",
+      "Ends when all interrupted work has been resumed or has ended.",
       ""),
   WORKERS_GIVEN_UP(
       Mode.REDUCED_AGENTS,
       ModeFacts::givenUp,
       "Some workers have failed too often and are missing.",
-      "Ends when they work again; they are tried every minute.",
+      "Ends when they work again; they are retried every minute.",
       ""),
   ALL_WELL(Mode.FULL, _ -> List.of("all"), "Nothing is missing.", "Ends when a part fails.", "");
 

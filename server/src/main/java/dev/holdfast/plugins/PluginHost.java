@@ -809,7 +809,7 @@ public final class PluginHost {
                               id, state == PluginState.PARKED ? "was stopped" : "is not loaded"),
                       IncidentDetails.of(
                           List.of("It is %s: %s.".formatted(state.label(), reason)),
-                          List.of("Replace or mend its jar; a new one is tried automatically."),
+                          List.of("Replace or fix its jar; a new one is tried automatically."),
                           List.of(
                               "holdfast plugins info " + id, "holdfast plugins enable " + id))));
       case READY, DISABLED -> services.incidents().recovered(IncidentKind.PLUGIN_DOWN, id);

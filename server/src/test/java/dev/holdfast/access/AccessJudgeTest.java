@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class AccessJudgeTest {
   private static final String TOO_FAST =
-      "You write faster than I may answer; the last message was not read.";
+      "You are writing faster than I may answer; I did not read the last message.";
 
   @TempDir Path folder;
 

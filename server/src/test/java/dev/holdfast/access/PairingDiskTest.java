@@ -100,7 +100,7 @@ class PairingDiskTest {
       assertThat(rig.direct("ann")).isEmpty();
       rig.time.advance(Duration.ofMinutes(1));
       assertThat(rig.direct("bob")).contains(DropReason.NOT_ALLOWED);
-      assertThat(rig.told.getLast()).startsWith("main dm-bob: I answer only");
+      assertThat(rig.told.getLast()).startsWith("main dm-bob: I only answer");
     }
   }
 }

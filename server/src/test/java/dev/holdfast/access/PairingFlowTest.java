@@ -68,7 +68,7 @@ class PairingFlowTest {
       assertThat(rig.told)
           .singleElement()
           .asString()
-          .startsWith("main dm-ann: I answer only people I know:")
+          .startsWith("main dm-ann: I only answer people I know.")
           .contains("within 60 minutes");
       assertThat(rig.pairings.pending())
           .singleElement()
@@ -130,7 +130,7 @@ class PairingFlowTest {
     try (AccessRig rig = rig()) {
       assertThat(rig.direct("ann")).isEmpty();
       assertThat(rig.direct("bob")).contains(DropReason.NOT_ALLOWED);
-      assertThat(rig.told.getLast()).contains("told a code already");
+      assertThat(rig.told.getLast()).contains("already have a code");
       assertThat(rig.flow.pendingCount()).isOne();
       assertThat(rig.flow.approve(code, OPERATOR)).isInstanceOf(PairingVerdict.Paired.class);
       assertThat(rig.direct("bob")).isEmpty();
@@ -182,7 +182,7 @@ class PairingFlowTest {
       rig.direct("ann");
       rig.direct("ann");
       assertThat(rig.told).hasSize(2);
-      assertThat(rig.told.getLast()).contains("told a code already").doesNotContain(code);
+      assertThat(rig.told.getLast()).contains("already have a code").doesNotContain(code);
       assertThat(rig.flow.approve(code, OPERATOR)).isInstanceOf(PairingVerdict.Paired.class);
     }
   }
@@ -218,13 +218,13 @@ class PairingFlowTest {
       assertThat(rig.count("dropped")).isOne();
       rig.flow.approve(code, OPERATOR);
       rig.direct("d");
-      assertThat(rig.told.getLast()).startsWith("main dm-d: I answer only");
+      assertThat(rig.told.getLast()).startsWith("main dm-d: I only answer");
       rig.direct("e");
       assertThat(rig.flow.pendingCount()).isEqualTo(3);
       time.advance(Pairings.LIFE);
       assertThat(rig.flow.pendingCount()).isZero();
       rig.direct("e");
-      assertThat(rig.told.getLast()).startsWith("main dm-e: I answer only");
+      assertThat(rig.told.getLast()).startsWith("main dm-e: I only answer");
       assertThat(rig.flow.pending()).hasSize(1);
     }
   }

@@ -308,7 +308,7 @@ class BackupTest {
       it.append("t", "k");
       file = root.resolve("none/backup.zip");
       assertThat(backup()).isEqualTo(1);
-      assertThat(line.err()).contains(root.resolve("none") + " is no folder", "make it");
+      assertThat(line.err()).contains(root.resolve("none") + " is not a folder", "make it");
     }
   }
 

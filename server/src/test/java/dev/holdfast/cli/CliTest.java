@@ -58,7 +58,7 @@ class CliTest {
         .contains("Plugin-Id: say-hello", "Plugin-Class: sayhelloplugin.Greeter");
     assertThat(folder.resolve("say-hello/build.sh")).isExecutable();
     assertThat(line.run("plugins", "new", "say-hello")).isEqualTo(64);
-    assertThat(line.err()).contains("is there already");
+    assertThat(line.err()).contains("exists already");
     assertThat(line.run("plugins", "new", "../Hello")).isEqualTo(64);
     assertThat(line.err()).contains("lower-case letters");
   }

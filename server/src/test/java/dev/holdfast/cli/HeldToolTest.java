@@ -100,7 +100,7 @@ class HeldToolTest {
             {"name":"pay","change":"changed","parts":["schema"],"before":null,
              "now":{"description":"pays","schema":"{}"}}
             """);
-    assertThat(shown).contains("too long to be kept", "    + pays\n", "    + { }\n");
+    assertThat(shown).contains("too long to be stored", "    + pays\n", "    + { }\n");
   }
 
   @Test

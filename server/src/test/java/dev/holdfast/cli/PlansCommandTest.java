@@ -181,7 +181,7 @@ class PlansCommandTest {
     assertThat(server.requests).contains("POST /api/v1/plans {\"steps\":[{}]}");
     server.on("POST /api/v1/plans", 202, plan("running", STEPS));
     assertThat(line.run(server, "plans", "run", "-f", "plan.json", "--wait", "0")).isZero();
-    assertThat(line.err()).contains("it goes on: holdfast plans show p1");
+    assertThat(line.err()).contains("it is still running: holdfast plans show p1");
     server.on(
         "POST /api/v1/plans",
         503,

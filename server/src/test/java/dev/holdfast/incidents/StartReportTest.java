@@ -112,7 +112,7 @@ class StartReportTest {
         .extracting(AffectedEvent::eventId)
         .containsExactlyInAnyOrder(answered.id(), unsafe.id(), deadly.id())
         .doesNotContain(waits.id());
-    assertThat(doneOf(told, answered)).contains("goes on from its last checkpoint");
+    assertThat(doneOf(told, answered)).contains("resumes from its last checkpoint");
     assertThat(doneOf(told, deadly)).contains("the server went down in each of its runs");
 
     finish(answered, EventState.ANSWERED);

@@ -27,14 +27,14 @@ final class DiscordCommands {
               "Ask something",
               List.of(
                   option(TEXT, "text", "What you want to know", true),
-                  option(FILE, "file", "A file that goes with it", false))),
+                  option(FILE, "file", "A file to send with it", false))),
           command(
               "stop",
-              "Stop what is being done here",
-              List.of(option(FLAG, "all", "Also what waits", false))),
-          command("new", "Begin a new conversation here", List.of()),
-          command("status", "Say what is being done here", List.of()),
-          command("help", "Say what can be done", List.of()));
+              "Stop what is running here",
+              List.of(option(FLAG, "all", "Also cancel what is waiting", false))),
+          command("new", "Start a fresh conversation here", List.of()),
+          command("status", "Show what is running here", List.of()),
+          command("help", "List the commands", List.of()));
 
   private DiscordCommands() {}
 

@@ -70,7 +70,7 @@ final class InteractionReader {
       return CHOICE.matcher(choice).matches()
           ? new DiscordEvent.Clicked(
               new Click(account.name(), channel, sender, choice, deferred.path()), deferred)
-          : new DiscordEvent.Misused("This button is not mine any more.", deferred);
+          : new DiscordEvent.Misused("This button no longer works.", deferred);
     }
     if (type != COMMAND) {
       return new DiscordEvent.Ignored();

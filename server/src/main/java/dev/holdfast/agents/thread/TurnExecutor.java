@@ -552,7 +552,7 @@ final class TurnExecutor {
                 List.of(
                     "The lines were set aside in context.quarantine.jsonl of the conversation's"
                         + " folder; the rest is used."),
-                List.of("Check the disk: lines that were written whole have changed."),
+                List.of("Check the disk: lines have changed since they were written."),
                 List.of("holdfast doctor", "holdfast trace " + head.id()))
             .withAffected(
                 List.of(

@@ -9,14 +9,15 @@ import java.util.regex.Pattern;
 /** What people read when something goes wrong: short, honest, without inner details. */
 public final class ChatSentences {
   public static final String MODEL_AWAY =
-      "I have your message. The model is unavailable right now; I will answer as soon as it is back.";
+      "I have your message. The model is unavailable right now; I will answer as soon as it is"
+          + " back.";
   public static final String MODEL_REFUSES =
-      "I have your message. The model's provider refuses to work for me, which the operator has to"
-          + " put right; I will answer as soon as that is done.";
+      "I have your message. The model's provider is refusing my requests, which the operator has to"
+          + " fix; I will answer as soon as that is done.";
   public static final String MODEL_FAILS =
-      "I have your message. The model has not managed to answer it so far; I keep trying.";
+      "I have your message. The model has not managed to answer it so far; I am still trying.";
   public static final String MODEL_FAILED =
-      "The model fails on this message, however often I ask, so I gave up on it. Rephrasing it may"
+      "The model kept failing on this message, so I gave up on it. Rephrasing it may"
           + " help, or /new for a fresh conversation; the operator can see why and retry it.";
   public static final String PARKED_TOO_LONG =
       "The model was unavailable for too long, so I gave up on this message. Please send it again.";
@@ -34,30 +35,29 @@ public final class ChatSentences {
       "The model gave no answer to this, even when I asked it a second time. Rephrasing it may"
           + " help; the operator can see why and retry it.";
   public static final String CUT_BY_LENGTH =
-      "(This answer is cut: it has reached the longest that the model may write.)";
-  public static final String CUT_BY_FILTER =
-      "(This answer is cut: the model's provider did not let it go on.)";
+      "(This answer was cut off: it reached the model's limit on length.)";
+  public static final String CUT_BY_FILTER = "(This answer was cut off by the model's provider.)";
   public static final String CONTEXT_DAMAGED =
       "Part of our conversation could not be loaded and has been set aside.";
   public static final String CONTEXT_LOST =
-      "Our conversation so far could not be loaded and has been set aside. We begin anew.";
+      "Our conversation so far could not be loaded and has been set aside. We are starting afresh.";
   public static final String STOPPED = "Stopped.";
   public static final String HOW_TO_STOP =
-      "I have not stopped anything. Send just /stop to stop what I am doing now, or /stop all to also"
-          + " cancel the messages that are waiting.";
+      "I have not stopped anything. Send just /stop to stop what I am doing now, or /stop all to"
+          + " also cancel the messages that are waiting.";
   public static final String NOT_YOURS = "Only the person whose message led to this can answer it.";
   public static final String TOO_LATE = "It is too late to answer this.";
   public static final String HELP =
       """
-      /stop: stop what I am doing now, or else what I would do next
+      /stop: stop what I am doing now or, if nothing, what I would do next
       /stop all: also cancel the messages that were sent before it
       /new: start a fresh conversation, once the messages before it are answered
       /status: show what I am doing
-      /plan GOAL: have work done by agents
+      /plan GOAL: have agents work on a goal
       /plans: show the plans of this conversation
       /cancel [CODE]: cancel a plan
       /approve CODE, /deny CODE: answer when I ask for permission
-      /answer CODE TEXT: answer when I ask you to fill in something
+      /answer CODE TEXT: answer when I ask you to fill something in
       /help: show this list\
       """;
 

@@ -222,11 +222,12 @@ public final class TurnEndings {
             IncidentKind.EVENT_CRASHES,
             IncidentSeverity.CRITICAL,
             "turns",
-            "Each run of an event ended in a crash, so it was given up.",
+            "Every run of an event ended in a crash, so it became a dead letter.",
             IncidentDetails.of(
                     List.of(
-                        "An event is given up after inbox.max_attempts runs that end in a crash."),
-                    List.of("Find out in the log what crashed before the event is replayed."),
+                        "An event becomes a dead letter after inbox.max_attempts runs that end in a"
+                            + " crash."),
+                    List.of("Find out from the log what crashed before you replay the event."),
                     List.of(
                         "holdfast trace " + givenUp.getFirst().id(),
                         "holdfast dlq list --kind event"))

@@ -61,7 +61,7 @@ public final class BackupWriter {
     }
     Path parent = Objects.requireNonNull(file.getParent());
     if (!Files.isDirectory(parent)) {
-      throw new BackupException(parent + " is no folder; make it, or choose another place");
+      throw new BackupException(parent + " is not a folder; make it, or choose another place");
     }
     Path database = file.resolveSibling(file.getFileName() + ".database.tmp");
     Manifest[] made = new Manifest[1];

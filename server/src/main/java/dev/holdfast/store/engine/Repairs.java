@@ -45,7 +45,7 @@ public final class Repairs {
                     what -> what,
                     what ->
                         Counter.builder("holdfast.store.repairs")
-                            .description("Faults of the database that were found and mended.")
+                            .description("Faults of the database that were found and repaired.")
                             .tag("what", what.label())
                             .register(registry),
                     (one, _) -> one,

@@ -87,7 +87,7 @@ final class StructuredAnswers {
 
   private static List<Message> objections(Message.Assistant said, List<String> problems) {
     String objection =
-        "This was not accepted: " + String.join(" ", problems) + " Mend it and answer again.";
+        "This was not accepted: " + String.join(" ", problems) + " Correct it and answer again.";
     List<Message> messages = new ArrayList<>();
     said.toolCalls()
         .forEach(

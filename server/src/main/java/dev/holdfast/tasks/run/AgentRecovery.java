@@ -201,13 +201,13 @@ public final class AgentRecovery {
         "More than half of the last results of the worker agent %s were failures.".formatted(id),
         IncidentDetails.of(
             all,
-            List.of("Look at its errors, and at what it depends on."),
+            List.of("Check its errors, and what it depends on."),
             List.of("holdfast agents list", "holdfast agents reset " + id)));
   }
 
   private static String done(AgentRemedy remedy) {
     return switch (remedy) {
-      case RESTART -> "It was started anew.";
+      case RESTART -> "It was restarted.";
       case RECONFIGURE -> "Its settings were changed among those that reconfigure allows.";
       case INVESTIGATE -> "Nothing was changed; a person should look.";
     };

@@ -88,7 +88,7 @@ public final class InterruptedTasks implements InterruptedWork {
       case DISPATCHED, IN_PROGRESS -> "its next attempt runs";
       case AWAITING_INPUT -> "it waits for a person";
       case SUCCEEDED -> "a later attempt succeeded";
-      case DEAD_LETTERED -> "it was given up and is a dead letter";
+      case DEAD_LETTERED -> "it became a dead letter";
       case FAILED -> "it failed";
       case CANCELLED -> "it was cancelled";
     };

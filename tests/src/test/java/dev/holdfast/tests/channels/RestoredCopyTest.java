@@ -102,7 +102,7 @@ class RestoredCopyTest {
     original.accept("w1", "t", "still open too");
     Await.until("the bot has it", LIMIT, () -> original.api().state(open).equals("pending"));
     Await.until(
-        "its person knows", LIMIT, () -> !api.shown(ANN, "An operator has stopped me").isEmpty());
+        "its person knows", LIMIT, () -> !api.shown(ANN, "An operator has paused me").isEmpty());
     original.platform().awaitPost("w1", LIMIT);
     return open;
   }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class ServerModeTest {
   private static final Duration LIMIT = Duration.ofSeconds(90);
-  private static final String KEPT = "I have your message. An operator has stopped me";
+  private static final String KEPT = "I have your message. An operator has paused me";
   private static final int THREADS = 8;
 
   @Test

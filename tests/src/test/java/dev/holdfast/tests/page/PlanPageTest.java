@@ -150,7 +150,7 @@ class PlanPageTest {
       awaitPlan(card(chat), "waiting");
       Locator question = step(card(chat), "publish").locator(".question");
       assertThat(question).containsText("Publish 41 pears and 70 plums?");
-      assertThat(question).containsText("the step is given up");
+      assertThat(question).containsText("the step fails");
       assertThat(question.locator(".time-left")).hasText(Pattern.compile("6 d 23 h left"));
       assertThat(card(chat).locator(".plan-about")).containsText("3 of 5 steps done");
       assertThat(step(card(chat), "thank").locator(".step-state")).hasText("waiting for publish");
@@ -402,7 +402,7 @@ class PlanPageTest {
       page.locator("#token").press("Enter");
       Locator card = page.locator("#log .plan-card");
       assertThat(card.locator(".question")).containsText("May I?");
-      assertThat(card.locator(".question")).containsText("and not answer it");
+      assertThat(card.locator(".question")).containsText("but not answer it");
       assertThat(card.locator("button")).hasCount(0);
       rig.api().post("/api/v1/tasks/" + task + "/input", Map.of("answer", "Reject"));
       awaitPlan(card, "succeeded");
