@@ -151,6 +151,36 @@ async function decide() {
   return {question, answer: await say(`/approve ${codeIn(question)}`)};
 }
 
+const png =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
+
+async function files() {
+  const url = `data:image/png;base64,${png}`;
+  const headers = {'X-Holdfast-Thread': 'files', 'Idempotency-Key': 'files-1'};
+  const send = async image_url => {
+    const content = [{type: 'text', text: 'look'}, {type: 'image_url', image_url}];
+    const body = {model: 'holdfast', messages: [user(content)]};
+    return (await client.chat.completions.create(body, {headers})).choices[0].message.content;
+  };
+  const seen = await send({url});
+  const again = await send({url});
+  const file_data = `data:text/plain;base64,${Buffer.from('a note').toString('base64')}`;
+  const content = [
+    {type: 'input_text', text: 'read'},
+    {type: 'input_image', detail: 'auto', image_url: url},
+    {type: 'input_file', filename: 'note.txt', file_data},
+  ];
+  const read = await client.responses.create({model: 'holdfast', input: [user(content)], conversation: 'files'});
+  return {
+    seen,
+    again,
+    read: read.output_text,
+    fetched: await refusal(() => send({url: 'http://127.0.0.1/secret.png'})),
+    broken: await refusal(() => send({url: 'data:image/png;base64,%%%'})),
+    large: await refusal(() => send({url: `data:image/png;base64,${'A'.repeat(4_000_000)}`})),
+  };
+}
+
 async function ask() {
   const body = {model: 'holdfast', input: 'to be approved'};
   const waits = await client.responses.create(body);
@@ -171,6 +201,7 @@ async function look(id) {
 
 const parts = {
   decide,
+  files,
   ask,
   look: () => look(process.argv[3]),
   talk: async () => ({chat: await chat(), responses: await responses(), refusals: await refusals()}),

@@ -44,6 +44,7 @@ import dev.holdfast.ingress.api.Idempotency;
 import dev.holdfast.ingress.api.Promotion;
 import dev.holdfast.ingress.api.ServerFacts;
 import dev.holdfast.ingress.api.StoredIdempotency;
+import dev.holdfast.ingress.api.WebUploads;
 import dev.holdfast.ingress.login.Authenticator;
 import dev.holdfast.ingress.login.Sessions;
 import dev.holdfast.ingress.login.StoredLogouts;
@@ -871,6 +872,7 @@ final class Server {
             news,
             access,
             intake,
+            new WebUploads(store, config.attachments()),
             models,
             () -> live.listeners().api().levels(),
             orchestrator::mayAsk,

@@ -7,7 +7,6 @@ import dev.holdfast.ingress.wire.ApiAnswer;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.media.AttachmentsConfig;
-import dev.holdfast.media.FileFacts;
 import dev.holdfast.media.FileNames;
 import dev.holdfast.media.FileType;
 import dev.holdfast.store.Store;
@@ -27,33 +26,31 @@ final class AttachmentCalls {
   private final Store store;
   private final ThreadAccess access;
   private final AttachmentsConfig config;
+  private final WebUploads uploads;
 
   AttachmentCalls(Store store, ThreadAccess access, AttachmentsConfig config) {
     this.access = access;
     this.store = store;
     this.config = config;
+    this.uploads = new WebUploads(store, config);
   }
 
   /** Keeps a file; a message that names it makes it part of the conversation. */
   ApiAnswer post(ApiRequest request) throws RefusedRequestException, StoreException, IOException {
     WebMessages.checkThread(request.threadId());
-    byte[] content = request.raw();
-    if (content.length == 0) {
-      throw RefusedRequestException.invalid("the file is empty");
-    }
-    if (content.length > config.bytesMax()) {
-      throw RefusedRequestException.invalid("the file is too large");
-    }
     access.enter(request.caller(), request.threadId(), null);
-    FileFacts facts = FileFacts.of(content);
-    String file = AttachmentFolder.name("up-" + UUID.randomUUID(), facts.type().extension());
-    Path _ = folder(request).put(file, content, config.threadBytesMax());
+    Attachment kept =
+        uploads.keep(
+            request.threadId(),
+            UUID.randomUUID().toString(),
+            request.text("name", ""),
+            request.raw());
     JsonObject body =
         new JsonObject()
-            .put("file", file)
-            .put("name", FileNames.shown(request.text("name", "")))
-            .put("media_type", facts.type().mediaType())
-            .put("bytes", content.length);
+            .put("file", kept.url().substring(Attachments.UPLOADED.length()))
+            .put("name", kept.name())
+            .put("media_type", kept.mediaType())
+            .put("bytes", kept.bytes());
     return new ApiAnswer(201, body);
   }
 

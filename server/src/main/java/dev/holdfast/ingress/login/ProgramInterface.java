@@ -15,6 +15,7 @@ import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -79,6 +80,8 @@ public abstract class ProgramInterface implements HttpInterface {
   }
 
   private void start(HttpServerRequest request, Exchange exchange, byte[] body, Context loop) {
+    // Given away, not held: an answer may take minutes.
+    AtomicReference<byte[]> given = new AtomicReference<>(body);
     if (running.size() >= RUNNING_MAX) {
       refuse(
           request,
@@ -92,7 +95,7 @@ public abstract class ProgramInterface implements HttpInterface {
             .unstarted(
                 () -> {
                   try {
-                    run(request, exchange, body, loop);
+                    run(request, exchange, given, loop);
                   } finally {
                     running.remove(Thread.currentThread());
                   }
@@ -102,9 +105,10 @@ public abstract class ProgramInterface implements HttpInterface {
     worker.start();
   }
 
-  private void run(HttpServerRequest request, Exchange exchange, byte[] body, Context loop) {
+  private void run(
+      HttpServerRequest request, Exchange exchange, AtomicReference<byte[]> body, Context loop) {
     try {
-      exchange.run(body);
+      exchange.run(body.getAndSet(new byte[0]));
     } catch (RefusedRequestException refused) {
       exchange.fail(refused);
     } catch (InterruptedException _) {

@@ -40,6 +40,7 @@ final class ChatCompletions implements OpenAiCall {
     JsonObject body = exchange.request().body();
     String model = models.of(body);
     OpenAiMessages messages = OpenAiMessages.ofChat(body);
+    body.remove("messages"); // may be megabytes, and an answer may take minutes
     checkSupported(body);
     List<ToolSpec> tools = OpenAiMessages.tools(body);
     Optional<String> named = AskedThread.named(exchange);
@@ -98,7 +99,7 @@ final class ChatCompletions implements OpenAiCall {
       throw OpenAiErrors.unsupported(
           "tools", "in a conversation the agent has its own tools; send none, or no conversation");
     }
-    String said = messages.lastUserText();
+    OpenAiMessages.PersonsWords said = messages.lastOfUser();
     if (said == null) {
       throw OpenAiErrors.invalid("messages", "the last message must be the user's");
     }
@@ -106,7 +107,7 @@ final class ChatCompletions implements OpenAiCall {
         threads.send(exchange.request(), threadId, AskedThread.user(exchange), said);
     CompletedAnswer answer = answer(sent, progress);
     Optional<ThreadAnswers.Sent> resumed =
-        isDecision(said) ? threads.resumedBy(sent) : Optional.empty();
+        isDecision(said.text()) ? threads.resumedBy(sent) : Optional.empty();
     if (resumed.isEmpty()) {
       return answer;
     }

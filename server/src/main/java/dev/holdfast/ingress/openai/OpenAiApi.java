@@ -89,7 +89,7 @@ public final class OpenAiApi extends ProgramInterface {
               route.path(),
               query,
               json(body),
-              body,
+              new byte[0],
               answers.open(caller.name()));
       try {
         Optional<ApiAnswer> answer = route.call().run(new OpenAiExchange(request, headers, events));

@@ -9,6 +9,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,9 @@ final class OpenAiMessages {
 
   private final List<String> system = new ArrayList<>();
   private final List<Message> messages = new ArrayList<>();
+
+  /** What each message of a person brings. */
+  private final IdentityHashMap<Message.User, SentFiles> files = new IdentityHashMap<>();
 
   /** The tool of each call so far: a result names its call alone. */
   private final Map<String, String> toolOf = new HashMap<>();
@@ -81,14 +85,14 @@ final class OpenAiMessages {
         messages.add(new Message.Assistant(content(message, at), calls, "", ""));
       }
       case "tool" -> result(text(message, "tool_call_id"), content(message, at), at);
-      default -> addMessage(role, content(message, at), at);
+      default -> addMessage(role, message, at);
     }
   }
 
   private void addItem(JsonObject item, String at) throws RefusedRequestException {
     String type = item.getValue("type") instanceof String given ? given : "message";
     switch (type) {
-      case "message" -> addMessage(text(item, "role"), content(item, at), at);
+      case "message" -> addMessage(text(item, "role"), item, at);
       case "function_call" -> addCall(call(text(item, "call_id"), item));
       case "function_call_output" -> result(text(item, "call_id"), output(item, at), at);
       case "reasoning" -> {} // of another model: none of ours can use it
@@ -97,11 +101,18 @@ final class OpenAiMessages {
     }
   }
 
-  private void addMessage(String role, String text, String at) throws RefusedRequestException {
+  private void addMessage(String role, JsonObject message, String at)
+      throws RefusedRequestException {
     switch (role) {
-      case "system", "developer" -> system.add(text);
-      case "user" -> messages.add(new Message.User(text));
-      case "assistant" -> messages.add(new Message.Assistant(text, List.of(), "", ""));
+      case "system", "developer" -> system.add(content(message, at));
+      case "user" -> {
+        SentFiles sent = new SentFiles();
+        Message.User said = new Message.User(content(message, at, sent));
+        messages.add(said);
+        files.put(said, sent);
+      }
+      case "assistant" ->
+          messages.add(new Message.Assistant(content(message, at), List.of(), "", ""));
       default -> throw OpenAiErrors.invalid(at + ".role", "there is no role '" + role + "'");
     }
   }
@@ -138,6 +149,17 @@ final class OpenAiMessages {
 
   /** A text, or parts of which each is one. */
   private static String content(JsonObject message, String at) throws RefusedRequestException {
+    SentFiles none = new SentFiles();
+    String text = content(message, at, none);
+    if (!none.isEmpty()) {
+      throw OpenAiErrors.invalid(none.place(), "only the user's messages may have files");
+    }
+    return text;
+  }
+
+  /** As the other; {@code sent} takes the parts that are no text. */
+  private static String content(JsonObject message, String at, SentFiles sent)
+      throws RefusedRequestException {
     Object content = message.getValue("content");
     if (content == null) {
       return "";
@@ -155,9 +177,14 @@ final class OpenAiMessages {
       switch (type) {
         case "text", "input_text", "output_text" -> texts.add(text(part, "text"));
         case "refusal" -> texts.add(text(part, "refusal"));
-        default ->
+        default -> {
+          String place = at + ".content[" + i + "]";
+          if (!SentFiles.isType(type)) {
             throw OpenAiErrors.invalid(
-                at + ".content[" + i + "]", "content of type '" + type + "' is not supported here");
+                place, "content of type '" + type + "' is not supported here");
+          }
+          sent.add(type, part, place);
+        }
       }
     }
     return String.join("\n", texts);
@@ -221,14 +248,30 @@ final class OpenAiMessages {
     if (messages.isEmpty()) {
       throw OpenAiErrors.invalid("messages", "there is no message to answer");
     }
+    for (Message message : messages) {
+      SentFiles sent = filesOf(message);
+      if (!sent.isEmpty()) {
+        throw OpenAiErrors.invalid(
+            sent.place(), "images and files need a conversation with the agent");
+      }
+    }
     return new ModelQuestion(String.join("\n\n", system), messages, tools);
   }
 
+  /** What people wrote, and what came with it. */
+  record PersonsWords(String text, SentFiles files) {}
+
   /** The last message, when a person wrote it. */
-  @Nullable String lastUserText() {
+  @Nullable PersonsWords lastOfUser() {
     return !messages.isEmpty() && messages.getLast() instanceof Message.User user
-        ? user.text()
+        ? new PersonsWords(user.text(), filesOf(user))
         : null;
+  }
+
+  private SentFiles filesOf(Message message) {
+    return message instanceof Message.User user
+        ? files.getOrDefault(user, new SentFiles())
+        : new SentFiles();
   }
 
   /** Whether a person wrote all of it, and nobody set up the model: words that an agent takes. */
@@ -237,13 +280,16 @@ final class OpenAiMessages {
   }
 
   /** All that people wrote. */
-  String userText() {
+  PersonsWords allOfUser() {
     List<String> texts = new ArrayList<>();
+    SentFiles all = new SentFiles();
     for (Message message : messages) {
       if (message instanceof Message.User user) {
         texts.add(user.text());
+        all.addAll(filesOf(user));
       }
     }
-    return String.join("\n\n", texts);
+    texts.removeIf(String::isEmpty);
+    return new PersonsWords(String.join("\n\n", texts), all);
   }
 }

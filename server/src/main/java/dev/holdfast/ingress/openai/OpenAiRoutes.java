@@ -2,6 +2,7 @@ package dev.holdfast.ingress.openai;
 
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.bus.News;
+import dev.holdfast.ingress.api.WebUploads;
 import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.webhooks.MessageIntake;
 import dev.holdfast.ingress.wire.ApiAnswer;
@@ -37,6 +38,7 @@ public final class OpenAiRoutes {
       News news,
       ThreadAccess access,
       MessageIntake intake,
+      WebUploads uploads,
       Models asked,
       Supplier<Set<String>> levels,
       ModelAnswers.Budget budget,
@@ -44,7 +46,7 @@ public final class OpenAiRoutes {
       Time time) {
     models = new OfferedModels(asked, levels, time.now());
     ModelAnswers direct = new ModelAnswers(asked, budget, store.usage());
-    ThreadAnswers threads = new ThreadAnswers(store, news, access, intake, time);
+    ThreadAnswers threads = new ThreadAnswers(store, news, access, intake, uploads, time);
     chat = new ChatCompletions(models, direct, threads, time);
     responses = new ResponseCalls(models, direct, threads, stops, time);
   }

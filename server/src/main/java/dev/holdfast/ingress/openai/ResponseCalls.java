@@ -48,6 +48,7 @@ public final class ResponseCalls {
     JsonObject body = exchange.request().body();
     String model = models.of(body);
     OpenAiMessages messages = OpenAiMessages.ofResponse(body);
+    body.remove("input"); // may be megabytes, and an answer may take minutes
     checkSupported(body);
     List<ToolSpec> tools = OpenAiMessages.tools(body);
     boolean isAgent = model.equals(OfferedModels.AGENT);
@@ -70,7 +71,7 @@ public final class ResponseCalls {
       throw OpenAiErrors.invalid("store", "with " + reason.get() + " store must be true");
     }
     return isStored
-        ? stored(exchange, messages.userText())
+        ? stored(exchange, messages.allOfUser())
         : unstored(exchange, model, messages, tools);
   }
 
@@ -131,11 +132,11 @@ public final class ResponseCalls {
     return Optional.empty();
   }
 
-  private Optional<ApiAnswer> stored(OpenAiExchange exchange, String text)
+  private Optional<ApiAnswer> stored(OpenAiExchange exchange, OpenAiMessages.PersonsWords words)
       throws RefusedRequestException, CallFailedException, InterruptedException {
     ApiRequest request = exchange.request();
     ThreadAnswers.Sent sent =
-        threads.send(request, threadOf(exchange), AskedThread.user(exchange), text);
+        threads.send(request, threadOf(exchange), AskedThread.user(exchange), words);
     ResponseFacts facts = ResponseFacts.of(sent.event(), request.body());
     if (streams(request.body())) {
       stream(exchange, sent, facts, -1, false);

@@ -1,5 +1,7 @@
 package dev.holdfast.ingress.openai;
 
+import dev.holdfast.api.Attachment;
+import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.TokenUsage;
@@ -7,6 +9,7 @@ import dev.holdfast.bus.News;
 import dev.holdfast.bus.NewsItem;
 import dev.holdfast.ingress.api.StoredAnswers;
 import dev.holdfast.ingress.api.WebMessages;
+import dev.holdfast.ingress.api.WebUploads;
 import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.webhooks.MessageIntake;
 import dev.holdfast.ingress.wire.ApiRequest;
@@ -17,6 +20,7 @@ import dev.holdfast.store.ledgers.ModelCallRow;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.time.Time;
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -38,9 +42,17 @@ final class ThreadAnswers {
   private final News news;
   private final ThreadAccess access;
   private final MessageIntake intake;
+  private final WebUploads uploads;
   private final Time time;
 
-  ThreadAnswers(Store store, News news, ThreadAccess access, MessageIntake intake, Time time) {
+  ThreadAnswers(
+      Store store,
+      News news,
+      ThreadAccess access,
+      MessageIntake intake,
+      WebUploads uploads,
+      Time time) {
+    this.uploads = uploads;
     this.store = store;
     this.answers = new StoredAnswers(store);
     this.news = news;
@@ -64,20 +76,34 @@ final class ThreadAnswers {
    *
    * @param user for whom the client speaks; empty for itself
    */
-  Sent send(ApiRequest request, String threadId, String user, String text)
+  Sent send(ApiRequest request, String threadId, String user, OpenAiMessages.PersonsWords words)
       throws RefusedRequestException, StoreException, InterruptedException {
     InboundMessage message =
         WebMessages.make(
             threadId,
             WebMessages.sender(request.caller(), user.isEmpty() ? null : user),
-            text,
-            List.of(),
+            words.text(),
+            kept(request, threadId, words.files()),
             WebMessages.dedupeKey(request, threadId, ""));
     access.enter(request.caller(), threadId, null);
     long newsId = news.lastId();
     Event event =
         WebMessages.checkSame(intake.commit(WebMessages.CHANNEL, message), message).event();
     return new Sent(event, newsId);
+  }
+
+  private List<Attachment> kept(ApiRequest request, String threadId, SentFiles files)
+      throws RefusedRequestException, StoreException {
+    if (files.isEmpty()) {
+      return List.of();
+    }
+    WebMessages.checkThread(threadId);
+    access.enter(request.caller(), threadId, null);
+    try {
+      return files.keep(threadId, uploads);
+    } catch (IOException e) {
+      throw new StoreException(Failure.of(FailureCode.INTERNAL, "a file could not be kept: " + e));
+    }
   }
 
   /** An event that the caller may see. */

@@ -9,6 +9,7 @@ import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.models.ModelQuestion;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class OpenAiMessagesTest {
@@ -24,11 +25,11 @@ class OpenAiMessagesTest {
   void aChatIsReadWithItsInstructionsPartsAndCalls() throws Exception {
     ModelQuestion question =
         chat(
-            "{'role': 'system', 'content': 'be brief'},"
-                + "{'role': 'user', 'content': [{'type': 'text', 'text': 'a'}, {'type': 'text', 'text': 'b'}]},"
-                + "{'role': 'assistant', 'content': null, 'tool_calls': [{'id': 'c1', 'type': 'function',"
-                + " 'function': {'name': 'look', 'arguments': '{}'}}]},"
-                + "{'role': 'tool', 'tool_call_id': 'c1', 'content': 'seen'}");
+            "{'role': 'system', 'content': 'be brief'},{'role': 'user', 'content': [{'type':"
+                + " 'text', 'text': 'a'}, {'type': 'text', 'text': 'b'}]},{'role': 'assistant',"
+                + " 'content': null, 'tool_calls': [{'id': 'c1', 'type': 'function', 'function':"
+                + " {'name': 'look', 'arguments': '{}'}}]},{'role': 'tool', 'tool_call_id': 'c1',"
+                + " 'content': 'seen'}");
     assertThat(question.system()).isEqualTo("be brief");
     assertThat(question.messages())
         .containsExactly(
@@ -42,11 +43,12 @@ class OpenAiMessagesTest {
     ModelQuestion question =
         OpenAiMessages.ofResponse(
                 json(
-                    "{'instructions': 'be kind', 'input': [{'role': 'user', 'content': 'x'},"
-                        + "{'type': 'reasoning', 'summary': []},"
-                        + "{'type': 'function_call', 'call_id': 'a', 'name': 'look', 'arguments': ''},"
-                        + "{'type': 'function_call', 'call_id': 'b', 'name': 'look', 'arguments': '{}'},"
-                        + "{'type': 'function_call_output', 'call_id': 'b', 'output': 'two'}]}"))
+                    "{'instructions': 'be kind', 'input': [{'role': 'user', 'content':"
+                        + " 'x'},{'type': 'reasoning', 'summary': []},{'type': 'function_call',"
+                        + " 'call_id': 'a', 'name': 'look', 'arguments': ''},{'type':"
+                        + " 'function_call', 'call_id': 'b', 'name': 'look', 'arguments':"
+                        + " '{}'},{'type': 'function_call_output', 'call_id': 'b', 'output':"
+                        + " 'two'}]}"))
             .question(List.of());
     assertThat(question.system()).isEqualTo("be kind");
     assertThat(question.messages().get(1))
@@ -71,7 +73,7 @@ class OpenAiMessagesTest {
 
   @Test
   void whatNoModelCanUseIsRefusedWithItsPlace() {
-    assertRefused("{'role': 'user', 'content': [{'type': 'image_url'}]}", "messages[0].content[0]");
+    assertRefused(user("{'type': 'input_audio'}"), "messages[0].content[0]");
     assertRefused("{'role': 'robot', 'content': 'x'}", "messages[0].role");
     assertRefused("{'role': 'tool', 'tool_call_id': 'none', 'content': 'x'}", "messages[0]");
     assertThatThrownBy(
@@ -79,6 +81,42 @@ class OpenAiMessagesTest {
                 OpenAiMessages.tools(
                     json("{'tools': [{'type': 'function'}], 'tool_choice': 'required'}")))
         .hasMessageContaining("tool_choice");
+  }
+
+  @Test
+  void imagesOfTheLastMessageAloneAreRead() throws Exception {
+    String image = "{'type': 'image_url', 'image_url': {'url': 'data:image/png;base64,aGk='}}";
+    OpenAiMessages read =
+        OpenAiMessages.ofChat(
+            json(
+                "{'messages': [{'role': 'user', 'content': ["
+                    + image
+                    + "]}, {'role': 'assistant', 'content': 'nice'},"
+                    + " {'role': 'user', 'content': 'thanks'}]}"));
+    OpenAiMessages.PersonsWords last = Objects.requireNonNull(read.lastOfUser());
+    assertThat(last.text()).isEqualTo("thanks");
+    assertThat(last.files().isEmpty()).isTrue();
+    assertThatThrownBy(() -> read.question(List.of())).hasMessageContaining("conversation");
+  }
+
+  @Test
+  void filesThatCannotBeTakenAreRefusedWithTheirPlace() {
+    String at = "messages[0].content[0]";
+    assertRefused(user("{'type': 'image_url', 'image_url': {}}"), at + ".image_url");
+    assertRefused(
+        user("{'type': 'image_url', 'image_url': {'url': 'https://example.org/a.png'}}"),
+        at + ".image_url");
+    assertRefused(
+        user("{'type': 'image_url', 'image_url': 'data:image/png,plain'}"), at + ".image_url");
+    assertRefused(user("{'type': 'file', 'file': {'file_id': 'file-1'}}"), at + ".file");
+    assertRefused(
+        "{'role': 'assistant', 'content': [{'type': 'image_url', 'image_url':"
+            + " 'data:;base64,aGk='}]}",
+        at + ".image_url");
+  }
+
+  private static String user(String part) {
+    return "{'role': 'user', 'content': [" + part + "]}";
   }
 
   private static void assertRefused(String message, String place) {

@@ -22,6 +22,8 @@ import org.junit.jupiter.api.Timeout;
 class OpenAiClientTest {
   private static final String READER = "reader-token-of-the-openai-test";
 
+  private static final int FILE_BYTES_MAX = 2_000_000;
+
   private static final AtomicReference<NodeClient> CLIENT = new AtomicReference<>();
   private static final ServerRig RIG = new ServerRig();
   private static final FakeModel MODEL = new FakeModel().asOpenAi(RIG.setup());
@@ -32,7 +34,8 @@ class OpenAiClientTest {
     RIG.setup()
         .set("models.levels.reactive", List.of("embedded/echo"))
         .set("tools.shell.enabled", true)
-        .set("tools.autonomy", "supervised");
+        .set("tools.autonomy", "supervised")
+        .set("attachments.max_bytes", FILE_BYTES_MAX);
     RIG.setup()
         .set(
             "api.tokens",
@@ -132,6 +135,29 @@ class OpenAiClientTest {
     assertThat(numbers(resumed.path("numbers")))
         .isSorted()
         .allMatch(number -> number > begun.path("number").asLong());
+  }
+
+  @Test
+  void imagesAndFilesAreAttachmentsOfTheMessage() throws Exception {
+    JsonNode said = run("files");
+    assertThat(said.path("seen").asText()).startsWith("answer to look");
+    assertThat(said.path("again")).as("with the same key").isEqualTo(said.path("seen"));
+    assertThat(said.path("read").asText()).startsWith("answer to read");
+    assertThat(
+            MODEL.requests().stream()
+                .anyMatch(request -> request.body().toString().contains("data:image/png;base64,")))
+        .as("the model saw the image")
+        .isTrue();
+
+    JsonNode log = RIG.api().get("/api/v1/threads/files/log").json().path("entries");
+    assertThat(log.findValuesAsText("text")).contains("look", "read").doesNotHaveDuplicates();
+    assertThat(log.findValues("attachments").toString()).contains("image/png", "note.txt");
+    for (String wrong : List.of("fetched", "broken")) {
+      JsonNode refusal = said.path(wrong);
+      assertRefused(refusal, "BadRequestError", 400, "invalid_value");
+      assertThat(refusal.path("param").asText()).isEqualTo("messages[0].content[1].image_url");
+    }
+    assertThat(said.path("large").path("status").asInt()).isEqualTo(413);
   }
 
   private static ModelScript unsafeCall() {
