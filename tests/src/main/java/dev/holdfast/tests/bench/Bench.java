@@ -51,6 +51,7 @@ public final class Bench {
     rows.put("memory", new MemoryRow());
     rows.put("recovery", new RecoveryRow());
     rows.put("floods", new FloodRow());
+    rows.put("page", new PageRow());
     return rows;
   }
 
