@@ -850,6 +850,7 @@ final class Server {
                 guards,
                 plugins)
             .extensions(tooling.extensions())
+            .skills(tooling.skills())
             .plans(tasking.plans(), tasking.runner(), results)
             .supervision(
                 new SupervisionTree(

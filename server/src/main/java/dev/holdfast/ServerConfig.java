@@ -195,6 +195,7 @@ public record ServerConfig(
             tools.output(),
             tools.memory(),
             tools.schedule(),
+            tools.skills(),
             changed.tools.autonomy()),
         attachments,
         guards,
@@ -252,6 +253,7 @@ public record ServerConfig(
                   var output,
                   var memory,
                   var schedule,
+                  var skills,
                   var autonomy),
               var attachment,
               var breakers,
@@ -294,6 +296,7 @@ public record ServerConfig(
         parts.put("tools.output", output);
         parts.put("tools.memory", memory);
         parts.put("tools.schedule", schedule);
+        parts.put("tools.skills", skills);
         parts.put("tools.autonomy", autonomy);
         parts.put("attachments", attachment);
         parts.put("conversations", conversation);

@@ -14,6 +14,7 @@ import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.net.HttpCaller;
 import dev.holdfast.plugins.PluginsConfig;
 import dev.holdfast.processes.Children;
+import dev.holdfast.processes.MachineGate;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StartRefusedException;
@@ -45,6 +46,7 @@ final class Tooling {
   private final Store store;
   private final GuardedWeb web;
   private final FileTools files;
+  private final Skills skills;
   private final ToolChildren children;
   private final Toolbox toolbox;
   private final Extensions extensions;
@@ -57,6 +59,7 @@ final class Tooling {
       Store store,
       GuardedWeb web,
       FileTools files,
+      Skills skills,
       ToolChildren children,
       Toolbox toolbox,
       Extensions extensions,
@@ -65,6 +68,7 @@ final class Tooling {
     this.store = store;
     this.web = web;
     this.files = files;
+    this.skills = skills;
     this.children = children;
     this.toolbox = toolbox;
     this.extensions = extensions;
@@ -89,12 +93,14 @@ final class Tooling {
     ToolChildren children = new ToolChildren(settings, time);
     opened.add("children", children::close);
     ToolsConfig tools = settings.config().tools();
+    Skills skills = skills(settings);
     BuiltIns.Knowledge knowledge =
         new BuiltIns.Knowledge(
             store,
             settings.dataDir(),
             settings.secrets(),
             new IncidentNotes(incidents),
+            skills,
             time,
             settings.config().zone());
     BuiltIns.Services services =
@@ -127,7 +133,8 @@ final class Tooling {
                 time,
                 meters));
     opened.add("extensions", extensions::close);
-    return new Tooling(settings, store, web, files, children, toolbox, extensions, trustsFirstList);
+    return new Tooling(
+        settings, store, web, files, skills, children, toolbox, extensions, trustsFirstList);
   }
 
   Toolbox toolbox() {
@@ -141,7 +148,7 @@ final class Tooling {
         memory.enabled()
             ? Optional.of(new Memory(store, settings.dataDir(), memory.bytesMax()))
             : Optional.empty(),
-        new Skills(settings.dataDir(), store.texts()),
+        skills,
         extensions.prompts(),
         config.zone(),
         config.models().budget());
@@ -158,6 +165,10 @@ final class Tooling {
 
   GuardedWeb web() {
     return web;
+  }
+
+  Skills skills() {
+    return skills;
   }
 
   Extensions extensions() {
@@ -205,6 +216,14 @@ final class Tooling {
       throw new StartRefusedException(
           Boot.CONFIGURATION, "tools.shell: " + e.failure().message(), e);
     }
+  }
+
+  private static Skills skills(Settings settings) {
+    ToolsConfig tools = settings.config().tools();
+    return new Skills(
+        tools.skills().folders(settings.dataDir()),
+        tools.files().enabled() ? tools.files().roots() : List.of(),
+        () -> new MachineGate(settings.environment(), settings.envFile().file()));
   }
 
   private static FileTools files(Settings settings, Store store, Time time)

@@ -139,6 +139,7 @@ public final class Cli {
     commands.put("audit", () -> new AuditCommand(root));
     commands.put("channels", () -> new ChannelsCommand(root));
     commands.put("plugins", () -> new PluginsCommand(root));
+    commands.put("skills", () -> new SkillsCommand(root));
     commands.put("pair", () -> new PairCommand(root));
     commands.put("tree", () -> new TreeCommand(root));
     commands.put("agents", () -> new AgentsCommand(root));

@@ -1,12 +1,10 @@
 package dev.holdfast.plugins;
 
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
+import dev.holdfast.processes.GateCondition;
+import dev.holdfast.processes.MachineGate;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Predicate;
 
@@ -34,28 +32,11 @@ record Gate(
               VersionRange.contains(manifest.requires(), serverVersion),
               "this is Holdfast " + serverVersion + ": use another version of one of them"));
     }
-    for (List<String> group : manifest.variables()) {
-      String names = String.join(" or ", group);
-      all.add(
-          new GateCondition(
-              "the variable " + names,
-              group.stream().anyMatch(name -> !environment.getOrDefault(name, "").isBlank()),
-              "write " + group.getFirst() + "=... into " + envFile));
-    }
-    for (List<String> group : manifest.programs()) {
-      all.add(
-          new GateCondition(
-              "the program " + String.join(" or ", group),
-              group.stream().anyMatch(this::isOnPath),
-              "install " + group.getFirst() + " where PATH leads"));
-    }
+    MachineGate machine = new MachineGate(environment, envFile);
+    manifest.variables().forEach(group -> all.add(machine.variable(group)));
+    manifest.programs().forEach(group -> all.add(machine.program(group)));
     if (!manifest.systems().isEmpty()) {
-      String system = system();
-      all.add(
-          new GateCondition(
-              "the system " + String.join(" or ", manifest.systems()),
-              manifest.systems().stream().anyMatch(system::equalsIgnoreCase),
-              "this machine runs " + system));
+      all.add(machine.system(manifest.systems()));
     }
     for (String section : manifest.sections()) {
       all.add(
@@ -65,27 +46,5 @@ record Gate(
               "write " + section + ": into holdfast.yaml"));
     }
     return all;
-  }
-
-  private boolean isOnPath(String program) {
-    String path = environment.getOrDefault("PATH", "");
-    return !program.contains("/")
-        && Arrays.stream(path.split(":"))
-            .filter(folder -> !folder.isEmpty())
-            .anyMatch(folder -> isProgram(folder, program));
-  }
-
-  private static boolean isProgram(String folder, String name) {
-    try {
-      Path file = Path.of(folder, name);
-      return Files.isRegularFile(file) && Files.isExecutable(file);
-    } catch (InvalidPathException _) {
-      return false; // no file of this machine can be called so
-    }
-  }
-
-  private static String system() {
-    String name = System.getProperty("os.name", "").toLowerCase(Locale.ROOT);
-    return name.startsWith("mac") ? "mac" : name.startsWith("windows") ? "windows" : name;
   }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.plugins;
 
 import dev.holdfast.config.LoadedConfig;
+import dev.holdfast.processes.GateCondition;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -5,6 +5,7 @@ import dev.holdfast.incidents.IncidentDetails;
 import dev.holdfast.incidents.IncidentKind;
 import dev.holdfast.incidents.IncidentSeverity;
 import dev.holdfast.incidents.NewIncident;
+import dev.holdfast.processes.GateCondition;
 import io.micrometer.core.instrument.Gauge;
 import java.io.IOException;
 import java.io.UncheckedIOException;

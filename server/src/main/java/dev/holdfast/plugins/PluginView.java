@@ -1,5 +1,6 @@
 package dev.holdfast.plugins;
 
+import dev.holdfast.processes.GateCondition;
 import java.time.Instant;
 import java.util.List;
 

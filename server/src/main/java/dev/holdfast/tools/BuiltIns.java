@@ -74,10 +74,17 @@ public final class BuiltIns {
    * What memory, history, schedules and skills work with.
    *
    * @param notes what the server knows of itself
+   * @param skills that the operator has laid down
    * @param zone of days and times that name none
    */
   public record Knowledge(
-      Store store, Path dataDir, Secrets secrets, SystemNotes notes, Time time, ZoneId zone) {}
+      Store store,
+      Path dataDir,
+      Secrets secrets,
+      SystemNotes notes,
+      Skills skills,
+      Time time,
+      ZoneId zone) {}
 
   public static List<Tool> of(ToolsConfig config, Services services) {
     List<Tool> tools = new ArrayList<>();
@@ -107,7 +114,7 @@ public final class BuiltIns {
       tools.add(new RecallTool(memory, knowledge.notes()));
     }
     tools.add(new HistoryTool(knowledge.store()));
-    tools.add(new ReadSkillTool(new Skills(knowledge.dataDir(), knowledge.store().texts())));
+    tools.add(new ReadSkillTool(knowledge.skills()));
     if (config.schedule().enabled()) {
       tools.add(
           new ScheduleTool(

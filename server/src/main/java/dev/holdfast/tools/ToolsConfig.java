@@ -4,6 +4,7 @@ import dev.holdfast.config.Section;
 import dev.holdfast.tools.files.FilesConfig;
 import dev.holdfast.tools.memory.MemoryConfig;
 import dev.holdfast.tools.schedule.ScheduleConfig;
+import dev.holdfast.tools.skills.SkillsConfig;
 import dev.holdfast.tools.web.WebToolConfig;
 
 /** The {@code tools} section of holdfast.yaml. */
@@ -14,6 +15,7 @@ public record ToolsConfig(
     ToolOutputConfig output,
     MemoryConfig memory,
     ScheduleConfig schedule,
+    SkillsConfig skills,
     Autonomy autonomy) {
   /** What models may do by themselves. */
   public enum Autonomy {
@@ -33,6 +35,7 @@ public record ToolsConfig(
         tools.section("output").read(ToolOutputConfig::from),
         tools.section("memory").read(MemoryConfig::from),
         tools.section("schedule").read(ScheduleConfig::from),
+        tools.section("skills").read(SkillsConfig::from),
         tools.choice("autonomy", Autonomy.class, Autonomy.FULL));
   }
 }

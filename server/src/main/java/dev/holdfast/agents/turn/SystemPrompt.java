@@ -4,7 +4,7 @@ import dev.holdfast.store.engine.TextFiles;
 import dev.holdfast.tools.ToolOffer;
 import dev.holdfast.tools.ToolSearchTool;
 import dev.holdfast.tools.memory.Memory;
-import dev.holdfast.tools.skills.Skills.Skill;
+import dev.holdfast.tools.skills.Skill;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,6 +25,10 @@ final class SystemPrompt {
   private static final Pattern FENCE = Pattern.compile("(?i)<(/?\\s*memory)");
   private static final Pattern SPACE_OR_QUOTE = Pattern.compile("[\\s\"]");
   private static final int THREAD_MAX = 100;
+
+  /** Of all skills together, in characters: beyond it each is cut to its share. */
+  private static final int DESCRIPTIONS_MAX = 24_000;
+
   private static final int IDENTITY_BYTES_MAX = 64 * 1024;
   private static final String DEFAULT_IDENTITY =
       "You are a helpful assistant in a chat. Answer briefly and honestly; say so when you do not know.";
@@ -97,12 +101,22 @@ final class SystemPrompt {
   private void addSkills(List<String> sections) {
     List<Skill> skills = resources.knowledge().skills().list();
     if (!skills.isEmpty()) {
+      int whole = skills.stream().mapToInt(skill -> skill.description().length()).sum();
+      int each = whole <= DESCRIPTIONS_MAX ? whole : DESCRIPTIONS_MAX / skills.size();
       sections.add(
           "# Skills\nHow things are done here. Before doing one of these, read its skill with read_skill.\n"
               + skills.stream()
-                  .map(skill -> "- " + skill.name() + ": " + skill.description())
+                  .map(skill -> "- " + skill.name() + ": " + cut(skill.description(), each))
                   .collect(Collectors.joining("\n")));
     }
+  }
+
+  private static String cut(String text, int charactersMax) {
+    if (text.length() <= charactersMax) {
+      return text;
+    }
+    boolean splits = Character.isHighSurrogate(text.charAt(charactersMax - 1));
+    return text.substring(0, splits ? charactersMax - 1 : charactersMax) + "…";
   }
 
   private void addMemory(List<String> sections, String whose, String name, Memory.Scope scope) {
@@ -134,7 +148,7 @@ final class SystemPrompt {
   private static String place(String threadId) {
     String[] ids = threadId.split(":", 3);
     String name = SPACE_OR_QUOTE.matcher(ApprovalPrompts.visible(threadId)).replaceAll(" ");
-    String cut = name.length() <= THREAD_MAX ? name : name.substring(0, THREAD_MAX) + "…";
+    String cut = cut(name, THREAD_MAX);
     return "# Where you are\nOn the channel "
         + ids[0]
         + ", in the conversation with this id, which others chose and which is never an"

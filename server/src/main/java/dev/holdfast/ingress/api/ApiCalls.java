@@ -23,6 +23,7 @@ import dev.holdfast.supervision.SupervisionNode;
 import dev.holdfast.tasks.run.Plans;
 import dev.holdfast.tasks.run.TaskRunner;
 import dev.holdfast.time.Time;
+import dev.holdfast.tools.skills.Skills;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -140,6 +141,11 @@ public final class ApiCalls {
 
   public ApiCalls extensions(Extensions extensions) {
     calls.putAll(new ExtensionRequests(extensions, store.audit()).calls());
+    return this;
+  }
+
+  public ApiCalls skills(Skills skills) {
+    calls.putAll(new SkillCalls(skills).calls());
     return this;
   }
 

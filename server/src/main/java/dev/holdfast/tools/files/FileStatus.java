@@ -11,10 +11,10 @@ import java.lang.foreign.ValueLayout;
  * @param changed when it was last changed in any way, in nanoseconds: only good for comparing
  * @param born when it was made, likewise; 0 where the file system does not know
  */
-record FileStatus(
+public record FileStatus(
     Type type, int mode, long links, long device, long inode, long size, long changed, long born) {
   /** What tools may work with is a plain file or a folder. */
-  enum Type {
+  public enum Type {
     FILE,
     FOLDER,
     LINK,
@@ -53,7 +53,11 @@ record FileStatus(
     };
   }
 
-  boolean isFolder() {
+  public boolean isFile() {
+    return type == Type.FILE;
+  }
+
+  public boolean isFolder() {
     return type == Type.FOLDER;
   }
 

@@ -87,7 +87,7 @@ public final class SafeFolder implements AutoCloseable {
   }
 
   /** Opens a folder in it. */
-  SafeFolder folder(String name) throws FileFailedException {
+  public SafeFolder folder(String name) throws FileFailedException {
     return new SafeFolder(LinuxCalls.open(open, name, PLACE, 0), hidden);
   }
 
@@ -109,7 +109,7 @@ public final class SafeFolder implements AutoCloseable {
   }
 
   /** What stands under the name, of a link the link itself; empty when nothing does. */
-  Optional<FileStatus> status(String name) throws FileFailedException {
+  public Optional<FileStatus> status(String name) throws FileFailedException {
     try {
       return Optional.of(LinuxCalls.status(open, name));
     } catch (FileFailedException e) {
@@ -149,6 +149,23 @@ public final class SafeFolder implements AutoCloseable {
   }
 
   /**
+   * The bytes of a plain file of one name, as they were at one moment.
+   *
+   * @throws FileFailedException also when it has more than {@code bytesMax}, or somebody writes to
+   *     it meanwhile
+   */
+  public byte[] read(String name, int bytesMax) throws FileFailedException, IOException {
+    try (SafeFile file = file(name)) {
+      byte[] bytes = file.readNBytes(bytesMax + 1);
+      if (bytes.length > bytesMax) {
+        throw FileFailedException.refused(name + ": is larger than " + bytesMax + " bytes");
+      }
+      file.requireUnchanged(name);
+      return bytes;
+    }
+  }
+
+  /**
    * Whoever removes a name here has begun and ended by then: the kernel counts a file's names down
    * a moment before it takes the name away, and reading a folder waits for that.
    */
@@ -166,7 +183,7 @@ public final class SafeFolder implements AutoCloseable {
    *
    * @param max one more than wanted tells whether there are more
    */
-  List<String> names(int max) throws FileFailedException {
+  public List<String> names(int max) throws FileFailedException {
     List<String> names = new ArrayList<>();
     int reading = LinuxCalls.open(open, ".", READ_FOLDER, 0);
     try (Arena arena = Arena.ofConfined()) {

@@ -43,12 +43,21 @@ public final class ReadSkillTool implements Tool {
   @Override
   public ToolResult run(String argumentsJson, ToolContext context) {
     String name = new JsonObject(argumentsJson).getString("name");
-    return skills
-        .find(name)
-        .map(skill -> ToolResult.ok(skill.body().strip()))
-        .orElseGet(
-            () ->
-                ToolResult.error(
-                    Failure.of(FailureCode.INVALID_REQUEST, "There is no skill with that name.")));
+    return skills.find(name).map(ReadSkillTool::read).orElseGet(() -> refused(UNKNOWN));
+  }
+
+  private static final String UNKNOWN = "There is no skill with that name.";
+
+  private static ToolResult read(Skill skill) {
+    return switch (skill.state()) {
+      case READY -> ToolResult.ok(skill.body().strip());
+      case GATED ->
+          refused("The skill " + skill.name() + " cannot be used now: " + skill.reason() + ".");
+      case INVALID -> refused(UNKNOWN);
+    };
+  }
+
+  private static ToolResult refused(String message) {
+    return ToolResult.error(Failure.of(FailureCode.INVALID_REQUEST, message));
   }
 }

@@ -1,128 +1,167 @@
 package dev.holdfast.tools.skills;
 
-import com.fasterxml.jackson.core.JacksonException;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
-import dev.holdfast.store.engine.TextFiles;
+import dev.holdfast.processes.MachineGate;
+import dev.holdfast.tools.files.FileFailedException;
+import dev.holdfast.tools.files.SafeFolder;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The folders of {@code data/skills}, each with a SKILL.md that begins with its name and
- * description in YAML. Read fresh each time. Thread-safe.
+ * The skills that lie in {@code data/skills} and the configured folders, as they are now: read
+ * fresh each time, and so is what they require. Of one name the first folder has it. Thread-safe.
  */
 public final class Skills {
   private static final Logger LOG = LoggerFactory.getLogger(Skills.class);
-  private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
 
-  /** So many are listed, by their names; the others are left out. */
-  static final int LISTED_MAX = 100;
+  /** So many are listed to models, by their names; the others are left out. */
+  public static final int LISTED_MAX = 100;
 
-  static final int FILE_BYTES_MAX = 65_536;
-  private static final int HEAD_MAX = 4096;
-  private static final int DESCRIPTION_MAX = 500;
   private static final int PROBLEMS_MAX = 1000;
-  private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9-]{0,63}");
-  private static final Pattern HEAD =
-      Pattern.compile(
-          "\\A\\uFEFF?---[ \\t]*\\r?\\n(.*?)\\r?\\n---[ \\t]*(?:\\r?\\n|\\z)", Pattern.DOTALL);
 
-  private final Path folder;
-  private final TextFiles texts;
+  private final List<SkillFolder> folders;
+  private final Supplier<MachineGate> machine;
 
   /** What was complained of, so that a turn does not do it again. */
-  private final Set<String> problems = ConcurrentHashMap.newKeySet();
+  private final Set<String> reported = ConcurrentHashMap.newKeySet();
 
-  public Skills(Path dataDir, TextFiles texts) {
-    this.folder = dataDir.resolve("skills");
-    this.texts = texts;
+  /**
+   * @param folders absolute; the first of a name wins. Those that do not exist are left out
+   * @param writable folders that models may write to, in which no skill can be
+   * @param machine what skills may require, as it is now
+   */
+  public Skills(
+      Collection<Path> folders, Collection<Path> writable, Supplier<MachineGate> machine) {
+    this.folders =
+        folders.stream()
+            .map(Path::normalize)
+            .distinct()
+            .map(path -> new SkillFolder(path, List.copyOf(writable)))
+            .toList();
+    this.machine = machine;
   }
 
-  /** A skill; its body is everything behind the front matter. */
-  public record Skill(String name, String description, String body) {}
+  /**
+   * A folder of skills as operators see it.
+   *
+   * @param problem why nothing in it is used; empty when it is
+   */
+  public record Place(Path folder, String problem) {}
 
-  /** By their names, without those that cannot be read. */
+  /** Those that exist, in their order. */
+  public List<Place> places() {
+    return folders.stream()
+        .filter(SkillFolder::exists)
+        .map(folder -> new Place(folder.path(), folder.problem().orElse("")))
+        .toList();
+  }
+
+  /** Every skill, ready or not, by names. */
+  public List<Skill> all() {
+    MachineGate now = machine.get();
+    Map<String, Skill> found = new TreeMap<>();
+    for (SkillFolder folder : usable()) {
+      for (String name : names(folder)) {
+        folder
+            .find(name, now)
+            .ifPresent(skill -> found.merge(name, skill, (first, other) -> noting(first, other)));
+      }
+    }
+    List<Skill> all = new ArrayList<>();
+    int ready = 0;
+    for (Skill skill : found.values()) {
+      boolean isReady = skill.state() == SkillState.READY;
+      boolean isLeftOut = isReady && ready >= LISTED_MAX;
+      ready += isReady ? 1 : 0;
+      all.add(
+          isLeftOut
+              ? skill.noting(
+                  "models are told of the first %d skills alone, by their names"
+                      .formatted(LISTED_MAX))
+              : skill);
+    }
+    return all;
+  }
+
+  private static Skill noting(Skill first, Skill other) {
+    return first.noting("there is another one in %s, which is not used".formatted(other.folder()));
+  }
+
+  /** Those that models are told of, by names. What is wrong with the others is logged once. */
   public List<Skill> list() {
-    if (!Files.exists(folder) || !Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
-      return List.of();
+    List<Skill> ready = new ArrayList<>();
+    for (Skill skill : all()) {
+      if (skill.state() == SkillState.READY) {
+        ready.add(skill);
+      } else {
+        report("skill " + skill.name() + ": " + skill.state().label() + ": " + skill.reason());
+      }
     }
-    try (Stream<Path> folders = Files.list(folder)) {
-      List<Skill> skills = new ArrayList<>();
-      folders
-          .map(each -> String.valueOf(each.getFileName()))
-          .filter(name -> NAME.matcher(name).matches())
-          .sorted()
-          .limit(LISTED_MAX)
-          .forEach(name -> find(name).ifPresent(skills::add));
-      return skills;
-    } catch (IOException e) {
-      reportProblem("the folder", "cannot be read");
-      return List.of();
-    }
+    return List.copyOf(ready.subList(0, Math.min(ready.size(), LISTED_MAX)));
   }
 
-  /** Empty when there is none under that name, which is never a path. */
+  /** In any state; empty when there is none under that name, which is never a path. */
   public Optional<Skill> find(String name) {
-    if (!NAME.matcher(name).matches()) {
+    if (!SkillHeadReader.NAME.matcher(name).matches()) {
       return Optional.empty();
     }
-    Path own = folder.resolve(name);
-    if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)
-        || !Files.isDirectory(own, LinkOption.NOFOLLOW_LINKS)) {
-      return Optional.empty();
+    MachineGate now = machine.get();
+    return usable().stream().flatMap(folder -> folder.find(name, now).stream()).findFirst();
+  }
+
+  /**
+   * A folder of which somebody wants to know whether it is a skill, wherever it is.
+   *
+   * @throws IOException when there is no such folder
+   */
+  public static Skill check(Path folder, MachineGate machine) throws IOException {
+    Path real = folder.toRealPath();
+    Path parent = real.getParent();
+    if (parent == null) {
+      throw new IOException("the root of the file system is no skill");
     }
-    try {
-      Optional<String> text = texts.read(own.resolve("SKILL.md"), FILE_BYTES_MAX);
-      if (text.isEmpty()) {
-        reportProblem(name, "has no plain file SKILL.md");
-      }
-      return text.flatMap(all -> parsed(name, all));
-    } catch (IOException e) {
-      reportProblem(name, "cannot be read");
-      return Optional.empty();
+    try (SafeFolder open = SafeFolder.ofServer(parent)) {
+      return SkillReader.read(open, parent, String.valueOf(real.getFileName()), machine);
+    } catch (FileFailedException e) {
+      throw new IOException(e.failure().message(), e);
     }
   }
 
-  private Optional<Skill> parsed(String name, String text) {
-    var head = HEAD.matcher(text);
-    if (!head.find() || head.group(1).length() > HEAD_MAX) {
-      reportProblem(
-          name, "does not begin with a front matter of at most " + HEAD_MAX + " characters");
-      return Optional.empty();
-    }
+  private List<SkillFolder> usable() {
+    return folders.stream()
+        .filter(SkillFolder::exists)
+        .filter(
+            folder -> {
+              Optional<String> problem = folder.problem();
+              problem.ifPresent(
+                  text -> report("skills: nothing in " + folder.path() + " is used: it " + text));
+              return problem.isEmpty();
+            })
+        .toList();
+  }
+
+  private List<String> names(SkillFolder folder) {
     try {
-      JsonNode front = YAML.readTree(head.group(1));
-      String description = front.path("description").asText("").replaceAll("\\s+", " ").strip();
-      if (!front.path("name").asText("").equals(name) || description.isEmpty()) {
-        reportProblem(name, "needs its folder's name as name, and a description");
-        return Optional.empty();
-      }
-      String shown =
-          description.length() <= DESCRIPTION_MAX
-              ? description
-              : description.substring(0, DESCRIPTION_MAX) + "…";
-      return Optional.of(new Skill(name, shown, text.substring(head.end())));
-    } catch (JacksonException e) {
-      reportProblem(name, "has a front matter that is not YAML");
-      return Optional.empty();
+      return folder.names();
+    } catch (IOException | FileFailedException e) {
+      report("skills: " + folder.path() + " cannot be read: " + e.getMessage());
+      return List.of();
     }
   }
 
-  private void reportProblem(String name, String what) {
-    if (problems.size() < PROBLEMS_MAX && problems.add(name + " " + what)) {
-      LOG.warn("skill {}: skipped, it {}", name, what);
+  private void report(String sentence) {
+    if (reported.size() < PROBLEMS_MAX && reported.add(sentence)) {
+      LOG.warn("{}", sentence);
     }
   }
 }

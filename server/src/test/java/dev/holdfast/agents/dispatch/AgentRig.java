@@ -25,6 +25,7 @@ import dev.holdfast.models.BudgetConfig;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.ModelsConfig;
 import dev.holdfast.modes.ModeNow;
+import dev.holdfast.processes.MachineGate;
 import dev.holdfast.resilience.GuardMemory;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.resilience.GuardsConfig;
@@ -141,7 +142,10 @@ public final class AgentRig {
             toolbox,
             new AgentKnowledge(
                 Optional.of(new Memory(store, folder, options.memoryBytes)),
-                new Skills(folder, store.texts()),
+                new Skills(
+                    List.of(folder.resolve("skills")),
+                    List.of(),
+                    () -> new MachineGate(Map.of(), folder.resolve("holdfast.env"))),
                 options.prompts,
                 ZoneOffset.UTC,
                 options.budget),

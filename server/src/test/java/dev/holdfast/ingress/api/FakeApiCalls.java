@@ -58,6 +58,8 @@ public final class FakeApiCalls {
             "listChannels",
             "checkChannel",
             "listPlugins",
+            "listSkills",
+            "getSkill",
             "enablePlugin",
             "disablePlugin",
             "approvePlugin",

@@ -1,7 +1,7 @@
-package dev.holdfast.plugins;
+package dev.holdfast.processes;
 
 /**
- * Something that a plugin needs of the machine or its operator.
+ * Something that a plugin or a skill needs of the machine or its operator.
  *
  * @param needs what, in words
  * @param step what meets it, for the operator
