@@ -121,6 +121,7 @@ final class SkillsCommand extends CommandGroup {
             entry ->
                 lines.add("metadata       " + entry.getKey() + ": " + entry.getValue().asText()));
     skill.path("allowed_tools").forEach(tool -> lines.add("allowed tool   " + tool.asText()));
+    skill.path("files").forEach(file -> lines.add("file           " + file.asText()));
     add(lines, "folder         ", CliJson.text(skill, "folder"));
     lines.forEach(line -> root.terminal().line(VisibleText.lines(line, "")));
   }

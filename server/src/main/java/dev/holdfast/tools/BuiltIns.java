@@ -16,6 +16,7 @@ import dev.holdfast.tools.memory.RememberTool;
 import dev.holdfast.tools.memory.SystemNotes;
 import dev.holdfast.tools.schedule.ScheduleTool;
 import dev.holdfast.tools.skills.ReadSkillTool;
+import dev.holdfast.tools.skills.SkillFiles;
 import dev.holdfast.tools.skills.Skills;
 import dev.holdfast.tools.web.WebFetchTool;
 import java.nio.file.Path;
@@ -114,7 +115,7 @@ public final class BuiltIns {
       tools.add(new RecallTool(memory, knowledge.notes()));
     }
     tools.add(new HistoryTool(knowledge.store()));
-    tools.add(new ReadSkillTool(knowledge.skills()));
+    tools.add(new ReadSkillTool(knowledge.skills(), new SkillFiles(knowledge.secrets()::files)));
     if (config.schedule().enabled()) {
       tools.add(
           new ScheduleTool(

@@ -3,10 +3,6 @@ package dev.holdfast.tools.files;
 import dev.holdfast.libc.FileCalls;
 import dev.holdfast.tools.files.FileFailedException.Why;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,9 +16,6 @@ import org.jspecify.annotations.Nullable;
  * before and no link is followed, so what is swapped in between leads nowhere else. Thread-safe.
  */
 final class AllowedFolders {
-  static final int PATH_BYTES_MAX = 4095;
-  static final int NAME_BYTES_MAX = 255;
-  static final int DEPTH_MAX = 64;
   static final String SCRATCH = "scratch";
 
   private static final int OWNERS_FOLDER = 0700;
@@ -102,7 +95,7 @@ final class AllowedFolders {
    * @param scratch the thread's scratch folder, absolute: relative paths begin there
    */
   AllowedPath resolve(String path, Path scratch) throws FileFailedException {
-    List<String> names = names(path);
+    List<String> names = PathSteps.of(path);
     if (!scratch.endsWith(SCRATCH)) {
       throw new IllegalArgumentException("not a scratch folder: " + scratch);
     }
@@ -129,7 +122,8 @@ final class AllowedFolders {
     }
     throw FileFailedException.refused(
         path
-            + ": is outside the folders that tools may use; relative paths are in the working folder");
+            + ": is outside the folders that tools may use; relative paths are in the working"
+            + " folder");
   }
 
   /** Opens the folder that a path names. */
@@ -228,45 +222,6 @@ final class AllowedFolders {
       }
     }
     throw new IllegalArgumentException("a scratch folder outside of the data folder: " + thread);
-  }
-
-  /** The steps of a path, checked one by one. */
-  private static List<String> names(String path) throws FileFailedException {
-    if (path.isEmpty()) {
-      throw FileFailedException.refused("the path is empty");
-    }
-    if (bytes(path) > PATH_BYTES_MAX) {
-      throw FileFailedException.refused("the path is too long");
-    }
-    List<String> names = new ArrayList<>();
-    for (String name : path.split("/", -1)) {
-      if (name.equals("..")) {
-        throw FileFailedException.refused("a path must not hold \"..\"");
-      }
-      if (bytes(name) > NAME_BYTES_MAX) {
-        throw FileFailedException.refused("a name in the path is too long");
-      }
-      if (name.chars().anyMatch(Character::isISOControl)) {
-        throw FileFailedException.refused("a path must not hold control characters");
-      }
-      if (!name.isEmpty() && !name.equals(".")) {
-        names.add(name);
-      }
-    }
-    if (names.size() > DEPTH_MAX) {
-      throw FileFailedException.refused("the path has more than " + DEPTH_MAX + " steps");
-    }
-    return names;
-  }
-
-  /** Half a character would become another name on the way to the kernel. */
-  private static int bytes(String text) throws FileFailedException {
-    try {
-      ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
-      return bytes.remaining();
-    } catch (CharacterCodingException _) {
-      throw FileFailedException.refused("the path is not text");
-    }
   }
 
   private static List<String> steps(Path path) {

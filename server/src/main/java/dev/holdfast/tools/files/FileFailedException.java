@@ -34,7 +34,7 @@ public final class FileFailedException extends CallFailedException {
     this.why = why;
   }
 
-  static FileFailedException refused(String message) {
+  public static FileFailedException refused(String message) {
     return new FileFailedException(Why.REFUSED, message);
   }
 

@@ -7,31 +7,44 @@ import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.api.ToolSpec;
+import dev.holdfast.tools.files.FileFailedException;
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
 
-/** Reads the body of a skill. */
+/** Reads the body of a skill, or one of its files. */
 public final class ReadSkillTool implements Tool {
   public static final String NAME = "read_skill";
 
   private static final String SCHEMA =
       """
       {"type": "object",
-       "properties": {"name": {"type": "string", "maxLength": 64}},
+       "properties": {
+         "name": {"type": "string", "maxLength": 64},
+         "file": {"type": "string", "minLength": 1, "maxLength": 1000,
+           "description": "A file of the skill, such as references/guide.md. Leave it out for the instructions."}},
        "required": ["name"],
        "additionalProperties": false}
       """;
 
   private final Skills skills;
+  private final SkillFiles files;
 
-  public ReadSkillTool(Skills skills) {
+  public ReadSkillTool(Skills skills, SkillFiles files) {
     this.skills = skills;
+    this.files = files;
   }
 
   @Override
   public ToolSpec spec() {
     return new ToolSpec(
         NAME,
-        "Reads a skill: instructions for one kind of work. Read it before you start.",
+        "Reads a skill: instructions for one kind of work, and files that belong to them. Read it"
+            + " before you start.",
         SCHEMA);
   }
 
@@ -42,19 +55,51 @@ public final class ReadSkillTool implements Tool {
 
   @Override
   public ToolResult run(String argumentsJson, ToolContext context) {
-    String name = new JsonObject(argumentsJson).getString("name");
-    return skills.find(name).map(ReadSkillTool::read).orElseGet(() -> refused(UNKNOWN));
+    JsonObject arguments = new JsonObject(argumentsJson);
+    String file = arguments.getString("file", "");
+    try {
+      Skill skill = skills.ready(arguments.getString("name"));
+      return file.isEmpty() ? ToolResult.ok(instructions(skill)) : read(skill, file);
+    } catch (SkillRefusedException e) {
+      return refused(e.getMessage());
+    }
   }
 
-  private static final String UNKNOWN = "There is no skill with that name.";
+  private static String instructions(Skill skill) {
+    List<String> names = SkillFiles.list(skill);
+    String body = skill.body().strip();
+    return names.isEmpty()
+        ? body
+        : body
+            + "\n\n[Files of this skill, for the argument file: %s]"
+                .formatted(String.join(", ", names));
+  }
 
-  private static ToolResult read(Skill skill) {
-    return switch (skill.state()) {
-      case READY -> ToolResult.ok(skill.body().strip());
-      case GATED ->
-          refused("The skill " + skill.name() + " cannot be used now: " + skill.reason() + ".");
-      case INVALID -> refused(UNKNOWN);
-    };
+  private ToolResult read(Skill skill, String file) {
+    try {
+      byte[] bytes = files.read(skill, file);
+      return text(bytes)
+          .map(ToolResult::ok)
+          .orElseGet(
+              () ->
+                  refused(
+                      "%s: is binary (%d bytes), not a text, and cannot be read here."
+                          .formatted(file, bytes.length)));
+    } catch (FileFailedException e) {
+      return ToolResult.error(e.failure());
+    } catch (IOException e) {
+      return ToolResult.error(Failure.of(FailureCode.IO, file + ": " + e.getMessage()));
+    }
+  }
+
+  /** Empty when the bytes are none. */
+  private static Optional<String> text(byte[] bytes) {
+    try {
+      String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      return Optional.of(text).filter(all -> all.indexOf('\0') < 0);
+    } catch (CharacterCodingException _) {
+      return Optional.empty();
+    }
   }
 
   private static ToolResult refused(String message) {

@@ -29,6 +29,7 @@ public final class SkillFacts {
     facts.put("compatibility", skill.head().compatibility());
     facts.put("metadata", skill.head().metadata());
     facts.put("allowed_tools", skill.head().allowedTools());
+    facts.put("files", SkillFiles.list(skill));
     return facts;
   }
 

@@ -120,6 +120,23 @@ public final class Skills {
   }
 
   /**
+   * For a model.
+   *
+   * @throws SkillRefusedException when there is none under that name, or it is not ready
+   */
+  public Skill ready(String name) throws SkillRefusedException {
+    Skill skill =
+        find(name)
+            .filter(found -> found.state() != SkillState.INVALID)
+            .orElseThrow(() -> new SkillRefusedException("There is no skill with that name."));
+    if (skill.state() == SkillState.GATED) {
+      throw new SkillRefusedException(
+          "The skill " + name + " cannot be used now: " + skill.reason() + ".");
+    }
+    return skill;
+  }
+
+  /**
    * A folder of which somebody wants to know whether it is a skill, wherever it is.
    *
    * @throws IOException when there is no such folder

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Skills in two folders, of which the first wins. */
@@ -19,6 +20,7 @@ final class SkillRig {
   final Path first;
   final Path second;
   final Map<String, String> environment = new ConcurrentHashMap<>();
+  final Set<Path> secrets = ConcurrentHashMap.newKeySet();
   final Skills skills;
 
   SkillRig(Path folder) {
@@ -48,7 +50,7 @@ final class SkillRig {
   }
 
   ToolResult read(JsonObject arguments) {
-    return new ReadSkillTool(skills)
+    return new ReadSkillTool(skills, new SkillFiles(() -> secrets))
         .run(
             arguments.encode(),
             new ToolContext("t", "e", "s", "c", "k", folder, ToolContext.Progress.SILENT));
