@@ -106,6 +106,7 @@ final class Tooling {
     BuiltIns.Services services =
         new BuiltIns.Services(
             shell(settings, children),
+            children::get,
             files,
             web,
             id -> store.threads().of(id).attachments(),

@@ -1,11 +1,10 @@
 package dev.holdfast.extensions;
 
-import dev.holdfast.api.CallFailedException;
 import dev.holdfast.config.Secrets;
 import dev.holdfast.incidents.IncidentReports;
 import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.net.HttpCaller;
-import dev.holdfast.processes.Children;
+import dev.holdfast.processes.ChildrenSource;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.supervision.RecentResults;
 import dev.holdfast.time.Time;
@@ -43,16 +42,4 @@ public record ExtensionServices(
     RecentResults results,
     IncidentReports incidents,
     Time time,
-    MeterRegistry meters) {
-
-  /** Where children are started: opened when the first is needed. */
-  @FunctionalInterface
-  public interface ChildrenSource {
-    /**
-     * Blocks while they are opened.
-     *
-     * @throws CallFailedException when this machine cannot run any safely
-     */
-    Children get() throws CallFailedException, InterruptedException;
-  }
-}
+    MeterRegistry meters) {}

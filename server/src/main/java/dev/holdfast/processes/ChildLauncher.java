@@ -110,7 +110,7 @@ final class ChildLauncher {
         throw failed(FailureKind.INVALID, "the working folder holds what children must not see");
       }
       for (GrantedFolder granted : spec.granted()) {
-        checkGranted(granted.path(), covered);
+        checkGranted(granted, covered);
       }
       return spec.in(real);
     } catch (IOException e) {
@@ -122,7 +122,9 @@ final class ChildLauncher {
   }
 
   /** It would be mounted over the covers: so none of it may be what children must not see. */
-  private static void checkGranted(Path path, CoveredPlaces covered) throws CallFailedException {
+  private void checkGranted(GrantedFolder granted, CoveredPlaces covered)
+      throws CallFailedException {
+    Path path = granted.path();
     Path real;
     try {
       real = path.toRealPath();
@@ -135,7 +137,8 @@ final class ChildLauncher {
     if (!Files.isDirectory(real)) {
       throw failed(FailureKind.PERMANENT, path + " is not a folder");
     }
-    if (covered.covers(real) || covered.isIn(real)) {
+    boolean isHidden = covered.covers(real) && !granted.isServers();
+    if (isHidden || covered.isIn(real) || sandbox.hidden().hasSecretIn(real)) {
       throw failed(
           FailureKind.PERMANENT, "the folder " + path + " holds what children must not see");
     }

@@ -12,14 +12,25 @@ import java.util.stream.Stream;
  * @param path absolute; no component of it may be a symbolic link, so that nobody who may write to
  *     another folder decides where it leads
  * @param isWritable in a sandbox; without one a child writes where its user may
+ * @param isServers whether it may lie in a folder that is hidden as a whole, as the data folder is;
+ *     no file of secrets may be in it all the same
  */
-public record GrantedFolder(Path path, boolean isWritable) {
+public record GrantedFolder(Path path, boolean isWritable, boolean isServers) {
   /** There a child has what it needs, and sees nothing of the machine's. */
   private static final List<Path> REFUSED =
       Stream.of("/dev", "/proc", "/sys").map(Path::of).toList();
 
   /** What is in them can be granted; they themselves are the child's own. */
   private static final List<Path> COVERED = Stream.of("/tmp", "/run").map(Path::of).toList();
+
+  public GrantedFolder(Path path, boolean isWritable) {
+    this(path, isWritable, false);
+  }
+
+  /** A folder of the server's own, for reading. */
+  public static GrantedFolder ofServer(Path path) {
+    return new GrantedFolder(path, false, true);
+  }
 
   public GrantedFolder {
     String text = path.toString();

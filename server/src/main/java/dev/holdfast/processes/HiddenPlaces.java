@@ -120,6 +120,13 @@ record HiddenPlaces(List<Path> always, Supplier<? extends Collection<Path>> secr
         .toList();
   }
 
+  /** Whether a file of secrets lies in that folder, also where that is hidden as a whole. */
+  boolean hasSecretIn(Path real) {
+    return secrets.get().stream()
+        .flatMap(secret -> Stream.concat(named(secret).stream(), real(secret).stream()))
+        .anyMatch(path -> path.startsWith(real));
+  }
+
   /** Where it stands, whether or not it is there, and wherever it leads. */
   private static Optional<Path> named(Path path) {
     Path absolute = path.toAbsolutePath().normalize();

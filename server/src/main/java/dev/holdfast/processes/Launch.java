@@ -9,11 +9,13 @@ import java.util.Map;
  * What is started, where and within which limits, however it is talked to.
  *
  * @param granted what it is shown besides its folder
+ * @param network whether it reaches any, where it is in a sandbox
  */
 record Launch(
     List<String> command,
     Path folder,
     List<GrantedFolder> granted,
+    boolean network,
     Map<String, String> environment,
     Limits limits) {
   Launch {
@@ -27,6 +29,6 @@ record Launch(
 
   /** The same in another folder. */
   Launch in(Path other) {
-    return new Launch(command, other, granted, environment, limits);
+    return new Launch(command, other, granted, network, environment, limits);
   }
 }

@@ -57,6 +57,6 @@ public record LineProcessSpec(
   }
 
   Launch launch() {
-    return new Launch(command, folder, granted, environment, limits);
+    return new Launch(command, folder, granted, true, environment, limits);
   }
 }

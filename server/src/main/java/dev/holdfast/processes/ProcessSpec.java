@@ -14,6 +14,7 @@ import java.util.Map;
  * @param granted more folders that it is shown
  * @param environment all that the child gets besides PATH, HOME, LANG and TZ; names that make
  *     programs load or run something else (LD_PRELOAD and its like) are left out
+ * @param network whether it reaches any; without a sandbox it does all the same
  * @param input for its standard input, which is closed after it
  * @param outputBytesMax what is kept of standard output and error each; the rest is read and
  *     dropped
@@ -22,6 +23,7 @@ public record ProcessSpec(
     List<String> command,
     Path folder,
     List<GrantedFolder> granted,
+    boolean network,
     Map<String, String> environment,
     String input,
     Duration timeout,
@@ -45,7 +47,20 @@ public record ProcessSpec(
     environment = Map.copyOf(environment);
   }
 
-  /** A child that is shown its own folder alone. */
+  /** A child that reaches the network. */
+  public ProcessSpec(
+      List<String> command,
+      Path folder,
+      List<GrantedFolder> granted,
+      Map<String, String> environment,
+      String input,
+      Duration timeout,
+      Limits limits,
+      long outputBytesMax) {
+    this(command, folder, granted, true, environment, input, timeout, limits, outputBytesMax);
+  }
+
+  /** A child that is shown its own folder alone, and reaches the network. */
   public ProcessSpec(
       List<String> command,
       Path folder,
@@ -58,13 +73,13 @@ public record ProcessSpec(
   }
 
   Launch launch() {
-    return new Launch(command, folder, granted, environment, limits);
+    return new Launch(command, folder, granted, network, environment, limits);
   }
 
   /** The same in another folder. */
   ProcessSpec in(Path other) {
     return new ProcessSpec(
-        command, other, granted, environment, input, timeout, limits, outputBytesMax);
+        command, other, granted, network, environment, input, timeout, limits, outputBytesMax);
   }
 
   /**

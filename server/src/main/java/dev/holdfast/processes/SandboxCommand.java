@@ -46,10 +46,10 @@ record SandboxCommand(Isolation isolation, Programs programs, HiddenPlaces hidde
 
   /**
    * The first process of a namespace: makes small file systems for what the child may write to,
-   * hides what is to be hidden (of some folders all but the named entries), brings the child's own
-   * folder and the granted ones back, makes all else read-only, gives up all rights and runs the
-   * command. It stays, because the kernel shields a namespace's first process from signals, and
-   * ends everything with itself.
+   * keeps the granted folders in reach, hides what is to be hidden (of some folders all but the
+   * named entries), brings the child's own folder and the granted ones back, makes all else
+   * read-only, gives up all rights and runs the command. It stays, because the kernel shields a
+   * namespace's first process from signals, and ends everything with itself.
    *
    * <p>Devices are left out but for those that hold nothing: to the owner of a disk its device is a
    * plain file. A mount that is covered by another is out of reach and stays as it is. The flags
@@ -90,10 +90,18 @@ record SandboxCommand(Isolation isolation, Programs programs, HiddenPlaces hidde
       grants=0
       while [ "$1" = grant ]; do
         case $2 in write) writable=$writable$3$line ;; *) shown=$shown$3$line ;; esac
+        case $3 in
+          /tmp/*) from=/proc/self/fd/5/${3#/tmp/} ;;
+          /run/*) from=/proc/self/fd/6/${3#/run/} ;;
+          *) from=$3 ;;
+        esac
+        kept=/run/holdfast-grants/$grants
+        mkdir -p "$kept" && mount -c --rbind "$from" "$kept" || exit 125
         eval "granted_$grants=\\$3"
         grants=$((grants + 1))
         shift 3
       done
+      exec 5<&- 6<&-
       while [ "$1" = partly ]; do
         folder=$2
         shift 2
@@ -126,15 +134,9 @@ record SandboxCommand(Isolation isolation, Programs programs, HiddenPlaces hidde
       grant=0
       while [ $grant -lt $grants ]; do
         eval "folder=\\$granted_$grant"
-        case $folder in
-          /tmp/*) from=/proc/self/fd/5/${folder#/tmp/} ;;
-          /run/*) from=/proc/self/fd/6/${folder#/run/} ;;
-          *) from=$folder ;;
-        esac
-        mkdir -p "$folder" && mount -c --rbind "$from" "$folder" || exit 125
+        mkdir -p "$folder" && mount -c --move /run/holdfast-grants/$grant "$folder" || exit 125
         grant=$((grant + 1))
       done
-      exec 5<&- 6<&-
       while [ "$1" != -- ]; do
         [ ! -d "$1" ] || mount -c -o remount,bind,ro,nosuid,nodev holdfast "$1" || exit 125
         shift
@@ -218,6 +220,9 @@ record SandboxCommand(Isolation isolation, Programs programs, HiddenPlaces hidde
     Path folder = spec.folder();
     add(command, "bwrap", "--unshare-user", "--disable-userns", "--unshare-pid", "--unshare-ipc");
     command.addAll(List.of("--unshare-uts", "--unshare-cgroup-try", "--die-with-parent"));
+    if (!spec.network()) {
+      command.add("--unshare-net");
+    }
     command.addAll(List.of("--new-session", "--cap-drop", "ALL", "--ro-bind", "/", "/"));
     command.addAll(List.of("--dev", "/dev", "--proc", "/proc"));
     addMemory(command, "/dev/shm", SHARED_BYTES_MAX);
@@ -284,6 +289,9 @@ record SandboxCommand(Isolation isolation, Programs programs, HiddenPlaces hidde
 
   private void addNamespaces(List<String> command, Launch spec, CoveredPlaces covered) {
     add(command, "unshare", "--user", "--map-root-user", "--mount", "--ipc", "--uts", "--pid");
+    if (!spec.network()) {
+      command.add("--net");
+    }
     command.addAll(List.of("--fork", "--kill-child", "--mount-proc", "--"));
     command.addAll(List.of(SHELL, "-c", FIRST, "holdfast-first", spec.folder().toString()));
     for (GrantedFolder granted : spec.granted()) {

@@ -5,6 +5,7 @@ import dev.holdfast.config.Secrets;
 import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.processes.Children;
+import dev.holdfast.processes.ChildrenSource;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.threads.AttachmentFolder;
 import dev.holdfast.time.Time;
@@ -38,6 +39,7 @@ public final class BuiltIns {
           ReadSkillTool.NAME,
           RecallTool.NAME,
           RememberTool.NAME,
+          RunSkillScriptTool.NAME,
           ScheduleTool.NAME,
           ShellTool.NAME,
           ToolSearchTool.NAME,
@@ -58,13 +60,15 @@ public final class BuiltIns {
   /**
    * What the tools are made of.
    *
-   * @param children empty when no tool needs them
+   * @param children empty when the shell is off
+   * @param scripts where scripts of skills run
    * @param web how pages are fetched
    * @param folders where files of a chat thread are kept, by its id
    * @param knowledge for tools that work on what is remembered
    */
   public record Services(
       Optional<Children> children,
+      ChildrenSource scripts,
       FileTools files,
       GuardedWeb web,
       Function<String, AttachmentFolder> folders,
@@ -98,6 +102,15 @@ public final class BuiltIns {
       tools.add(new AttachFileTool(services.folders(), services.attachments()));
     }
     addKnowledgeTools(tools, config, services.knowledge());
+    if (config.skills().scripts().enabled()) {
+      Knowledge knowledge = services.knowledge();
+      tools.add(
+          new RunSkillScriptTool(
+              knowledge.skills(),
+              new SkillFiles(knowledge.secrets()::files),
+              services.scripts(),
+              config.skills().scripts()));
+    }
     return tools;
   }
 

@@ -1,14 +1,10 @@
 package dev.holdfast.tools;
 
 import dev.holdfast.api.CallFailedException;
-import dev.holdfast.api.Failure;
-import dev.holdfast.api.FailureCode;
-import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.api.ToolSpec;
-import dev.holdfast.processes.ChildResult;
 import dev.holdfast.processes.Children;
 import dev.holdfast.processes.ProcessSpec;
 import dev.holdfast.processes.ProcessSpec.Limits;
@@ -107,62 +103,9 @@ public final class ShellTool implements Tool {
             Limits.DEFAULT,
             OUTPUT_BYTES_MAX);
     try {
-      return told(children.run(spec), granted);
+      return ChildReport.of("command", children.run(spec), granted);
     } catch (CallFailedException e) {
       return ToolResult.error(e.failure());
-    }
-  }
-
-  private static ToolResult told(ChildResult result, Duration granted) {
-    StringBuilder text = new StringBuilder();
-    append(text, result.output());
-    append(text, result.errors());
-    if (result.truncated()) {
-      append(text, "[cut: there were " + result.outputBytes() + " bytes of output]");
-    }
-    if (result.timedOut()) {
-      append(text, "ended after " + granted.toSeconds() + " s: its time was over");
-    }
-    switch (result.exceeded()) {
-      case MEMORY ->
-          append(
-              text,
-              "ended: all its processes together may hold %d MiB of memory, files in /tmp and"
-                      .formatted(Limits.DEFAULT.memoryBytes() >> 20)
-                  + " /dev/shm included");
-      case DISK ->
-          append(
-              text,
-              "ended: one command may write %d MiB in all"
-                  .formatted(Limits.DEFAULT.fileBytes() >> 20));
-      case NOTHING -> {}
-    }
-    append(text, "exit code " + result.exitCode());
-    return asResult(result, text.toString().stripTrailing(), granted)
-        .withFacts(
-            Map.of(
-                "exit_code", Integer.toString(result.exitCode()),
-                "output_bytes", Long.toString(result.outputBytes()),
-                "millis", Long.toString(result.took().toMillis())));
-  }
-
-  private static ToolResult asResult(ChildResult result, String text, Duration granted) {
-    if (result.timedOut()) {
-      String message = "The command did not end within " + granted.toSeconds() + " s.";
-      return ToolResult.error(Failure.of(FailureCode.TIMEOUT, message), text);
-    }
-    if (result.exitCode() != 0) {
-      String message = "The command ended with exit code " + result.exitCode() + ".";
-      Failure failure = Failure.of(FailureCode.BACKEND_FAILURE, message).as(FailureKind.INVALID);
-      return ToolResult.error(failure, text);
-    }
-    return ToolResult.ok(text);
-  }
-
-  private static void append(StringBuilder text, String part) {
-    text.append(part);
-    if (!part.isEmpty() && !part.endsWith("\n")) {
-      text.append('\n');
     }
   }
 }

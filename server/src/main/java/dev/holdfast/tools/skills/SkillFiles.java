@@ -59,11 +59,6 @@ public final class SkillFiles {
     }
   }
 
-  /** Where it is, by its text; the last step may still be anything. */
-  Path path(Skill skill, String path) throws FileFailedException {
-    return skill.folder().resolve(String.join("/", steps(skill, path)));
-  }
-
   private List<String> steps(Skill skill, String path) throws FileFailedException {
     List<String> steps = PathSteps.of(path);
     if (path.startsWith("/") || steps.isEmpty()) {
