@@ -27,6 +27,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -47,7 +48,7 @@ class RunSkillScriptToolTest {
   private Path data;
   private Path skill;
   private Path scratch;
-  private Children children;
+  private final List<Children> opened = new ArrayList<>();
 
   @BeforeEach
   void makeSkill() throws Exception {
@@ -63,15 +64,13 @@ class RunSkillScriptToolTest {
 
   @AfterEach
   void closeChildren() {
-    if (children != null) {
-      children.close();
-    }
+    opened.forEach(Children::close);
   }
 
   private RunSkillScriptTool tool(Sandbox sandbox, boolean network) throws Exception {
     try {
-      children =
-          Children.open(ChildrenConfig.of(sandbox, data).hiding(() -> secrets), new SystemTime());
+      opened.add(
+          Children.open(ChildrenConfig.of(sandbox, data).hiding(() -> secrets), new SystemTime()));
     } catch (CallFailedException e) {
       return Assumptions.abort(e.failure().message());
     }
@@ -83,7 +82,7 @@ class RunSkillScriptToolTest {
     return new RunSkillScriptTool(
         skills,
         new SkillFiles(() -> secrets),
-        () -> children,
+        opened::getLast,
         new SkillsConfig.Scripts(true, Duration.ofSeconds(20), network));
   }
 
@@ -145,7 +144,6 @@ class RunSkillScriptToolTest {
           "#!/bin/bash\nexec 3<>/dev/tcp/127.0.0.1/%d && echo reached\n"
               .formatted(server.getLocalPort()));
       assertThat(run(tool(sandbox, false), "call.sh").text()).doesNotContain("reached");
-      children.close();
       assertThat(run(tool(sandbox, true), "call.sh").text()).contains("reached");
     }
   }
@@ -154,8 +152,8 @@ class RunSkillScriptToolTest {
   void itGetsNoVariableOfTheServer() throws Exception {
     script("env.sh", "#!/bin/sh\nenv | cut -d= -f1\ncat /proc/$PPID/environ | tr '\\0' '\\n'\n");
     String text = run(tool(Sandbox.AUTO, false), "env.sh").text();
-    Assumptions.assumeTrue(children.isolation() != Children.Isolation.PROCESS_GROUP);
-    assertThat(text.lines().map(line -> line.split("=")[0]).toList())
+    Assumptions.assumeTrue(opened.getLast().isolation() != Children.Isolation.PROCESS_GROUP);
+    assertThat(text.lines().map(line -> line.split("=", -1)[0]).toList())
         .isSubsetOf("PATH", "HOME", "LANG", "TZ", "PWD", "OLDPWD", "SHLVL", "_", "exit code 0");
   }
 
@@ -165,7 +163,7 @@ class RunSkillScriptToolTest {
         "fork.sh",
         "#!/bin/sh\nfor i in 1 2 3 4 5 6 7 8; do (setsid sleep 987654 &) ; done\necho forked\n");
     RunSkillScriptTool tool = tool(Sandbox.AUTO, false);
-    Assumptions.assumeTrue(children.isolation() != Children.Isolation.PROCESS_GROUP);
+    Assumptions.assumeTrue(opened.getLast().isolation() != Children.Isolation.PROCESS_GROUP);
     assertThat(run(tool, "fork.sh").text()).contains("forked");
     assertThat(ProcessHandle.allProcesses())
         .noneMatch(process -> process.info().commandLine().orElse("").contains("sleep 987654"));
@@ -197,7 +195,7 @@ class RunSkillScriptToolTest {
   void aScriptThatIsNotExecutableRunsByItsEnding() throws Exception {
     Files.writeString(skill.resolve("scripts/say.sh"), "echo said; exit 3");
     RunSkillScriptTool tool = tool(Sandbox.AUTO, false);
-    Assumptions.assumeTrue(children.isolation() != Children.Isolation.PROCESS_GROUP);
+    Assumptions.assumeTrue(opened.getLast().isolation() != Children.Isolation.PROCESS_GROUP);
     ToolResult result = run(tool, "say.sh");
     assertThat(result.text()).isEqualTo("said\nexit code 3");
     assertThat(result.failure())
@@ -210,7 +208,7 @@ class RunSkillScriptToolTest {
     script("brew.sh", "#!/bin/sh\ncat \"$(dirname \"$0\")/../assets/leaf\"\n");
     secrets.add(skill.resolve("assets/leaf"));
     RunSkillScriptTool tool = tool(Sandbox.AUTO, false);
-    Assumptions.assumeTrue(children.isolation() != Children.Isolation.PROCESS_GROUP);
+    Assumptions.assumeTrue(opened.getLast().isolation() != Children.Isolation.PROCESS_GROUP);
     assertThat(run(tool, "brew.sh").text())
         .contains("holds what children must not see")
         .doesNotContain("green");
