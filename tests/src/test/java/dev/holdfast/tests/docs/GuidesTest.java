@@ -133,4 +133,16 @@ class GuidesTest {
       assertThat(PageCommands.run(block.replace("EVENT", event.group(1)), folder)).isNotEmpty();
     }
   }
+
+  @Test
+  @Order(7)
+  void theTerminalIsSetUp() throws Exception {
+    PageCommands page = PageCommands.of("terminal.md");
+    assertThat(PageCommands.run(page.blocks().getFirst() + "complete -p holdfast", folder))
+        .contains("complete");
+    String _ =
+        PageCommands.run(
+            page.blocks().get(1).replace("/usr/share/man/man1", folder.toString()), folder);
+    assertThat(folder.resolve("holdfast.1")).content().contains(".TH HOLDFAST 1");
+  }
 }
