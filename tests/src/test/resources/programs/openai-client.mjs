@@ -43,7 +43,23 @@ async function chat() {
   const headers = {'X-OpenWebUI-Chat-Id': 'web-ui-1', 'X-OpenWebUI-User-Name': 'Ann%20Lee'};
   const history = [user('before'), {role: 'assistant', content: 'made up'}, user('of a page')];
   const thread = await all(await chat.create({model: 'holdfast', ...usage, messages: history}, {headers}));
+  // What Open WebUI asks for itself: a title by its own prompt, tags by one that somebody changed.
+  const title = {model: 'holdfast', stream: false, max_completion_tokens: 1000};
+  title.messages = [user('### Task:\nGenerate a concise title\n<chat_history>of a page</chat_history>')];
+  const titled = await chat.create(title, {headers});
+  const task = {...headers, 'X-OpenWebUI-Task': 'tags_generation'};
+  const tagged = await chat.create({model: 'holdfast', stream: false, messages: [user('name it')]}, {headers: task});
+  // LibreChat: the agent's conversation by a header of the endpoint's, its title by a level.
+  const libre = {'X-Holdfast-Thread': 'libre-1', 'HTTP-Referer': 'https://librechat.ai', 'X-Title': 'LibreChat'};
+  const tuned = {user: '65f1', temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0};
+  const told2 = {model: 'holdfast', stream: true, ...tuned, messages: [{role: 'system', content: 'be kind'}, user('from libre')]};
+  const libreSaid = words(await all(await chat.create(told2, {headers: libre})));
+  const libreTitle = await chat.create({model: 'operational', messages: [user('title of libre')]}, {headers: libre});
   return {
+    libreTitle: libreTitle.choices[0].message.content,
+    titled: titled.choices[0].message.content,
+    tagged: tagged.choices[0].message.content,
+    libre: libreSaid,
     models: (await client.models.list()).data.map(model => model.id),
     call: call.tool_calls[0].function,
     finish: asked.choices[0].finish_reason,

@@ -43,20 +43,22 @@ final class ChatCompletions implements OpenAiCall {
     body.remove("messages"); // may be megabytes, and an answer may take minutes
     checkSupported(body);
     List<ToolSpec> tools = OpenAiMessages.tools(body);
-    Optional<String> named = AskedThread.named(exchange);
     boolean isAgent = model.equals(OfferedModels.AGENT);
+    Optional<String> named = AskedThread.named(exchange, isAgent);
     if (named.isPresent() && !isAgent) {
       throw OpenAiErrors.invalid(
           "model", "only the model " + OfferedModels.AGENT + " answers in a conversation");
     }
-    Optional<String> thread = named.or(() -> AskedThread.ofPage(exchange));
+    OpenAiMessages.PersonsWords said = messages.lastOfUser();
+    Optional<String> thread =
+        named.or(() -> AskedThread.ofPage(exchange, said == null ? null : said.text()));
     boolean streams = Boolean.TRUE.equals(body.getValue("stream"));
     ChatCompletionText text =
         new ChatCompletionText(
             exchange.events(), model, time.now(), streams, body.getValue("stream_options"));
     CompletedAnswer answer =
         isAgent && thread.isPresent()
-            ? ofThread(exchange, thread.get(), messages, tools, text)
+            ? ofThread(exchange, thread.get(), said, tools, text)
             : direct.ask(
                 models.levelOf(model),
                 WebMessages.sender(exchange.request().caller(), userOf(exchange)),
@@ -91,7 +93,7 @@ final class ChatCompletions implements OpenAiCall {
   private CompletedAnswer ofThread(
       OpenAiExchange exchange,
       String threadId,
-      OpenAiMessages messages,
+      OpenAiMessages.@Nullable PersonsWords said,
       List<ToolSpec> tools,
       AnswerProgress progress)
       throws RefusedRequestException, CallFailedException, InterruptedException {
@@ -99,7 +101,6 @@ final class ChatCompletions implements OpenAiCall {
       throw OpenAiErrors.unsupported(
           "tools", "in a conversation the agent has its own tools; send none, or no conversation");
     }
-    OpenAiMessages.PersonsWords said = messages.lastOfUser();
     if (said == null) {
       throw OpenAiErrors.invalid("messages", "the last message must be the user's");
     }

@@ -52,7 +52,7 @@ public final class ResponseCalls {
     checkSupported(body);
     List<ToolSpec> tools = OpenAiMessages.tools(body);
     boolean isAgent = model.equals(OfferedModels.AGENT);
-    Optional<String> reason = storedBecause(exchange, body);
+    Optional<String> reason = storedBecause(exchange, body, isAgent);
     if (reason.isPresent() && !isAgent) {
       throw OpenAiErrors.invalid(
           "model", "only the model " + OfferedModels.AGENT + " answers with " + reason.get());
@@ -76,9 +76,9 @@ public final class ResponseCalls {
   }
 
   /** What of a request asks for an answer that is stored; empty when nothing does. */
-  private static Optional<String> storedBecause(OpenAiExchange exchange, JsonObject body)
-      throws RefusedRequestException {
-    if (AskedThread.named(exchange).isPresent()) {
+  private static Optional<String> storedBecause(
+      OpenAiExchange exchange, JsonObject body, boolean isAgent) throws RefusedRequestException {
+    if (AskedThread.named(exchange, isAgent).isPresent()) {
       return Optional.of("a conversation");
     }
     if (body.getValue(PREVIOUS) != null) {
@@ -136,7 +136,7 @@ public final class ResponseCalls {
       throws RefusedRequestException, CallFailedException, InterruptedException {
     ApiRequest request = exchange.request();
     ThreadAnswers.Sent sent =
-        threads.send(request, threadOf(exchange), AskedThread.user(exchange), words);
+        threads.send(request, threadOf(exchange, words.text()), AskedThread.user(exchange), words);
     ResponseFacts facts = ResponseFacts.of(sent.event(), request.body());
     if (streams(request.body())) {
       stream(exchange, sent, facts, -1, false);
@@ -154,13 +154,13 @@ public final class ResponseCalls {
     return Optional.of(ApiAnswer.ok(view(sent.event(), facts, came)));
   }
 
-  private String threadOf(OpenAiExchange exchange) throws RefusedRequestException {
+  private String threadOf(OpenAiExchange exchange, String said) throws RefusedRequestException {
     ApiRequest request = exchange.request();
-    Optional<String> named = AskedThread.named(exchange);
+    Optional<String> named = AskedThread.named(exchange, true);
     Object previous = request.body().getValue(PREVIOUS);
     if (previous == null) {
       return named
-          .or(() -> AskedThread.ofPage(exchange))
+          .or(() -> AskedThread.ofPage(exchange, said))
           .orElseGet(() -> ApiRequest.threadId(WebMessages.newThread(request)));
     }
     if (named.isPresent()) {

@@ -80,6 +80,12 @@ class OpenAiClientTest {
     assertThat(chat.path("thread").asText()).isEqualTo("answer to of a page");
     assertThat(chat.path("usage").path("completion_tokens").asInt()).isPositive();
 
+    assertThat(chat.path("titled").asText()).startsWith("answer to ### Task:");
+    assertThat(chat.path("tagged").asText()).isEqualTo("answer to name it");
+    assertThat(chat.path("libre").asText()).isEqualTo("answer to from libre");
+    assertThat(chat.path("libreTitle").asText()).isEqualTo("answer to title of libre");
+    assertThat(RIG.api().get("/api/v1/threads/libre-1/log").body()).doesNotContain("title of");
+
     // What was said in a conversation is kept, by whom too; what was said without one is not.
     JsonNode log = RIG.api().get("/api/v1/threads/web-ui-1/log").json().path("entries");
     assertThat(log.findValuesAsText("text")).containsExactly("of a page", "answer to of a page");
