@@ -833,7 +833,7 @@ final class Server {
     sessions.whenEnded(streams::endEnded);
     ApiCalls calls =
         new ApiCalls(store, orchestrator, access, news, settings.secrets(), time)
-            .threads(intake, streams, config.attachments(), conversations)
+            .threads(intake, streams, config.attachments(), conversations, models.choice())
             .chat(intake, config.listeners().api().answerWait())
             .deadLetters(tasking.plans(), this::rescan)
             .executions(new Rollbacks(tooling.backups()))
@@ -914,6 +914,7 @@ final class Server {
         time.now(),
         settings.dataDir().toString(),
         pairing::pendingCount,
+        models.choice(),
         () -> new JsonObject(effective.effective()));
   }
 

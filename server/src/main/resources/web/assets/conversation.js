@@ -5,6 +5,7 @@ import { heldBack } from './replaced.js';
 import { edit, replaceable, takeEdited } from './replacing.js';
 import { showPlanTimes, waitingOf } from './plan.js';
 import { whyNot } from './speaking.js';
+import { chosen, showLevels } from './levels.js';
 import * as store from './store.js';
 import { showStory } from './story.js';
 import { Stream } from './stream.js';
@@ -84,6 +85,7 @@ export class Conversation {
     document.body.toggleAttribute('data-readonly', Boolean(why));
     byId('readonly').hidden = !why;
     byId('readonly').textContent = why;
+    showLevels(this.threadId);
   }
 
   close() {
@@ -130,7 +132,7 @@ export class Conversation {
   }
 
   #say(text, files, options) {
-    const message = this.#sender.add(this.threadId, text, files, options);
+    const message = this.#sender.add(this.threadId, text, files, { ...options, ...chosen() });
     this.#transcript.addLocal(message, 'sending');
     titles.suggest(this.threadId, text || files[0].name);
     this.#show();

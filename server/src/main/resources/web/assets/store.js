@@ -31,6 +31,16 @@ export function keepDraft(threadId, text) {
   }
 }
 
+export const level = (threadId) => read(`level.${threadId}`, '');
+
+export function keepLevel(threadId, value) {
+  if (value) {
+    write(`level.${threadId}`, value);
+  } else {
+    remove(`level.${threadId}`);
+  }
+}
+
 /** Messages on their way, oldest first: [{threadId, key, text, at, failed?}]. */
 export function unsent() {
   const messages = read('unsent', []);

@@ -18,6 +18,7 @@ public final class InboundPayload {
 
   private static final String ORIGIN = "origin";
   private static final String SUPERSEDES = "supersedes";
+  private static final String LEVEL = "level";
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private InboundPayload() {}
@@ -32,18 +33,27 @@ public final class InboundPayload {
 
   /** As {@link #write(InboundMessage)}, with what it says besides its words. */
   public static String write(InboundMessage message, MessageOptions options) {
-    return options.equals(MessageOptions.NONE)
-        ? write(message)
-        : JSON.<ObjectNode>valueToTree(message).put(SUPERSEDES, options.supersedes()).toString();
+    if (options.equals(MessageOptions.NONE)) {
+      return write(message);
+    }
+    ObjectNode payload = JSON.valueToTree(message);
+    if (options.replaces()) {
+      payload.put(SUPERSEDES, options.supersedes());
+    }
+    if (!options.level().isEmpty()) {
+      payload.put(LEVEL, options.level());
+    }
+    return payload.toString();
   }
 
   /** What a message says besides its words; nothing when the payload is no message. */
   public static MessageOptions options(String payload) {
-    if (!payload.contains("\"" + SUPERSEDES + "\"")) {
+    if (!payload.contains("\"" + SUPERSEDES + "\"") && !payload.contains("\"" + LEVEL + "\"")) {
       return MessageOptions.NONE; // most have none, and every message is read often
     }
     try {
-      return new MessageOptions(JSON.readTree(payload).path(SUPERSEDES).asText());
+      JsonNode message = JSON.readTree(payload);
+      return new MessageOptions(message.path(SUPERSEDES).asText(), message.path(LEVEL).asText());
     } catch (JsonProcessingException _) {
       return MessageOptions.NONE;
     }
@@ -81,7 +91,7 @@ public final class InboundPayload {
       if (!object.has(ORIGIN)) {
         object.set(ORIGIN, JSON.valueToTree(Origin.direct())); // of a message of an older version
       }
-      object.remove(SUPERSEDES);
+      object.remove(List.of(SUPERSEDES, LEVEL));
       return JSON.treeToValue(object, InboundMessage.class);
     } catch (JsonProcessingException e) {
       throw new IllegalArgumentException("not a message: " + e.getOriginalMessage(), e);

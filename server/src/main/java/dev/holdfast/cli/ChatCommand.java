@@ -59,6 +59,13 @@ final class ChatCommand implements Callable<Integer> {
       description = "How long to wait for the answer to one message. Default: ${DEFAULT-VALUE}.")
   long waitSecs = 900;
 
+  @Option(
+      names = "--level",
+      paramLabel = "LEVEL",
+      defaultValue = "",
+      description = "The level whose models are to answer, where the server lets people choose.")
+  String level = "";
+
   @Parameters(paramLabel = "TEXT", arity = "0..*", description = "One message.")
   @Nullable List<String> words;
 
@@ -231,6 +238,9 @@ final class ChatCommand implements Callable<Integer> {
     ObjectNode body = CliJson.object().put("text", text);
     body.put("dedupe_key", "cli-" + UUID.randomUUID());
     body.put("user_id", person());
+    if (!level.isEmpty()) {
+      body.put("level", level);
+    }
     String path = "/api/v1/threads/" + ApiClient.encoded(threadId()) + "/messages";
     ApiClient api = root.api();
     long deadline = root.environment.time().nanos() + SEND_TRIES_MAX.toNanos();

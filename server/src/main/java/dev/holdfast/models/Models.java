@@ -283,6 +283,16 @@ public final class Models {
         .toList();
   }
 
+  /** The levels that people may choose for a message, lowest first. */
+  public List<String> choice() {
+    return Level.keys().stream().filter(config.choice()::contains).toList();
+  }
+
+  /** Whether turns ask models on this machine alone, as {@link #isLocal} says of a level. */
+  public boolean asksLocalOnly() {
+    return isLocal(defaultLevel()) && config.choice().stream().allMatch(this::isLocal);
+  }
+
   public String defaultLevel() {
     return config.levels().byDefault();
   }

@@ -17,6 +17,7 @@ import java.util.Set;
  * The {@code models} section of holdfast.yaml.
  *
  * @param parkAfter without a first token for so long, the person is told that the message is kept
+ * @param choice the levels that people may choose for a message
  * @param retry what the guard of each provider is made of; {@link #guard} adds its number of calls
  *     at once
  * @param providers every built-in one by its name, also those that are off
@@ -25,6 +26,7 @@ import java.util.Set;
  */
 public record ModelsConfig(
     Levels levels,
+    Set<String> choice,
     Duration parkAfter,
     GuardConfig retry,
     ModelTimeouts timeouts,
@@ -33,6 +35,13 @@ public record ModelsConfig(
     Set<String> pluginProviders) {
 
   public ModelsConfig {
+    choice = Set.copyOf(choice);
+    for (String level : choice) {
+      if (!levels.named().containsKey(level)) {
+        throw new RefusedValueException(
+            "choice", "choice must hold levels that models are named for, got " + level);
+      }
+    }
     pluginProviders = Set.copyOf(pluginProviders);
     pluginProviders.forEach(ModelsConfig::checkPluginProvider);
     Check.atLeast("park_after_secs", parkAfter, Duration.ofSeconds(1));
@@ -59,6 +68,7 @@ public record ModelsConfig(
         new Levels(
             models.namedTexts("levels", defaultLevels(providers)),
             models.text("default_level", Level.OPERATIONAL.key())),
+        Set.copyOf(models.texts("choice", List.of())),
         models.seconds("park_after_secs", 15),
         models.section("retry").read(GuardConfig::from),
         models.section("timeouts").read(ModelTimeouts::from),

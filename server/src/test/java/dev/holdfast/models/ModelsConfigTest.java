@@ -21,6 +21,9 @@ class ModelsConfigTest {
   @Test
   void anEmptyFileMeansTheEcho() throws Exception {
     ModelsConfig config = read("", Map.of());
+    assertThat(config.choice()).isEmpty();
+    assertThat(read("models: {choice: [operational]}", Map.of()).choice())
+        .containsExactly("operational");
     assertThat(config.levels().of("operational")).containsExactly("embedded/echo");
     assertThat(config.levels().byDefault()).isEqualTo("operational");
     assertThat(config.parkAfter()).isEqualTo(Duration.ofSeconds(15));
@@ -72,6 +75,8 @@ class ModelsConfigTest {
         .hasMessageContaining("provider/name");
     assertThatThrownBy(() -> read("models: {levels: {operational: [acme/x]}}", Map.of()))
         .hasMessageContaining("acme/x");
+    assertThatThrownBy(() -> read("models: {choice: [strategic]}", Map.of()))
+        .hasMessageContaining("choice must hold levels that models are named for");
     assertThatThrownBy(() -> read("models: {default_level: clever}", Map.of()))
         .hasMessageContaining("default_level");
     assertThatThrownBy(() -> read("models: {timeouts: {idle_secs: 0}}", Map.of()))

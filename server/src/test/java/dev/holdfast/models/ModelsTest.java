@@ -76,6 +76,7 @@ class ModelsTest {
     ModelsConfig config =
         new ModelsConfig(
             new Levels(levels, "operational"),
+            Set.of(),
             Duration.ofSeconds(15),
             GuardConfig.DEFAULT,
             new ModelTimeouts(
@@ -100,6 +101,7 @@ class ModelsTest {
                     "tactical",
                     List.of("ollama/llama3.2")),
                 "operational"),
+            Set.of("tactical"),
             Duration.ofSeconds(15),
             GuardConfig.DEFAULT,
             new ModelTimeouts(

@@ -135,7 +135,7 @@ public final class Budgets {
 
   /** Which budget of all is used up; none while every model that is asked is a local one. */
   private Optional<Scope> spentScope(String eventId) throws StoreException {
-    if (resources.models().isLocal(resources.models().defaultLevel())) {
+    if (resources.models().asksLocalOnly()) {
       return Optional.empty();
     }
     LocalDate today = today();

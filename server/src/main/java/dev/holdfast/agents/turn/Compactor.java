@@ -32,9 +32,12 @@ final class Compactor {
 
   private final TurnResources resources;
   private final Conversation conversation;
+  private final String level;
   private final TurnProgress ear;
 
-  Compactor(TurnResources resources, Conversation conversation, TurnProgress ear) {
+  /** {@code level}: whose models the turn asks. */
+  Compactor(TurnResources resources, Conversation conversation, TurnProgress ear, String level) {
+    this.level = level;
     this.resources = resources;
     this.conversation = conversation;
     this.ear = ear;
@@ -76,7 +79,7 @@ final class Compactor {
   }
 
   private long tokensMax() {
-    int window = resources.models().windowTokens(resources.models().defaultLevel());
+    int window = resources.models().windowTokens(level);
     return Math.max(window - resources.config().context().reserveTokens(), window / 2);
   }
 
@@ -149,7 +152,7 @@ final class Compactor {
     String summary =
         resources
             .models()
-            .ask(resources.models().defaultLevel(), question, ear.asker(), ear.silent())
+            .ask(level, question, ear.asker(), ear.silent())
             .answer()
             .message()
             .text();

@@ -54,6 +54,9 @@ public final class TurnLoop {
   private final ToolRound tools;
   private final Joining joining;
 
+  /** Whose models are asked. */
+  private String level;
+
   /** Whether what the turn's first message replaces is still in a summary. */
   private boolean summaryTellsReplaced;
 
@@ -76,6 +79,7 @@ public final class TurnLoop {
     this.progress = progress;
     this.tools = tools;
     this.joining = joining;
+    this.level = resources.models().defaultLevel();
   }
 
   /**
@@ -111,6 +115,7 @@ public final class TurnLoop {
           return;
         }
         case Ask(int rounds) -> {
+          level = level(batch);
           ModelAnswer answer = ask();
           if (saysNothing(answer, turn)) {
             LOG.warn("event {}: the model said nothing ({})", batch.getLast().id(), answer.stop());
@@ -138,6 +143,15 @@ public final class TurnLoop {
         }
       }
     }
+  }
+
+  /** The last one that somebody chose; a turn that goes on after a crash finds the same. */
+  private String level(List<Incoming> batch) {
+    return batch.reversed().stream()
+        .map(incoming -> incoming.options().level())
+        .filter(chosen -> !chosen.isEmpty())
+        .findFirst()
+        .orElse(resources.models().defaultLevel());
   }
 
   /** After words before a call, or with files to send, a model need not say more. */
@@ -317,7 +331,7 @@ public final class TurnLoop {
 
   private ModelAnswer ask() throws CallFailedException, IOException, InterruptedException {
     progress.mayAsk(0);
-    Compactor compactor = new Compactor(resources, conversation, progress);
+    Compactor compactor = new Compactor(resources, conversation, progress, level);
     compactor.compactIfFull();
     try {
       return askOnce();
@@ -373,16 +387,13 @@ public final class TurnLoop {
         resources
             .toolbox()
             .offer(
-                resources.models().windowTokens(resources.models().defaultLevel()),
+                resources.models().windowTokens(level),
                 Entries.foundTools(conversation.lastTurn()));
     ModelQuestion question =
         new ModelQuestion(prompt.system(progress.threadId(), offer), messages, offer.specs());
     progress.asking();
     ModelAnswer answer =
-        resources
-            .models()
-            .ask(resources.models().defaultLevel(), question, progress.asker(), progress)
-            .answer();
+        resources.models().ask(level, question, progress.asker(), progress).answer();
     progress.modelAnswered();
     return answer;
   }

@@ -28,6 +28,7 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
@@ -62,13 +63,16 @@ public final class ApiCalls {
     calls.putAll(approvals.calls());
   }
 
+  /** {@code choice}: the levels that people may choose for a message. */
   public ApiCalls threads(
       MessageIntake intake,
       EventStreams streams,
       AttachmentsConfig attachments,
-      ConversationService conversations) {
+      ConversationService conversations,
+      List<String> choice) {
     ThreadControl threads = ThreadControl.of(orchestrator);
-    calls.putAll(new ThreadCalls(store, threads, access, intake, streams, attachments).calls());
+    calls.putAll(
+        new ThreadCalls(store, threads, access, intake, streams, attachments, choice).calls());
     calls.putAll(new ConversationCalls(store, conversations, access).calls());
     return this;
   }

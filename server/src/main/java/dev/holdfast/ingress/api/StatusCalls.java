@@ -4,6 +4,7 @@ import dev.holdfast.ingress.wire.ApiAnswer;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.Caller;
 import dev.holdfast.store.Store;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Locale;
@@ -56,6 +57,7 @@ final class StatusCalls {
             .put("outbox_depth", store.outbox().depth())
             .put("threads_active", threads.active().size())
             .put("pairings_pending", facts.pairingsPending().getAsInt())
+            .put("choice", new JsonArray(facts.choice()))
             .put("data_dir", facts.dataDir()));
   }
 

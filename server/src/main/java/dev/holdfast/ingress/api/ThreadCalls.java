@@ -47,7 +47,7 @@ final class ThreadCalls {
   private final EventStreams streams;
   private final OperatorAudit records;
   private final AttachmentCalls files;
-  private final Replacements replacements;
+  private final MessageChoices choices;
 
   ThreadCalls(
       Store store,
@@ -55,7 +55,8 @@ final class ThreadCalls {
       ThreadAccess access,
       MessageIntake intake,
       EventStreams streams,
-      AttachmentsConfig attachments) {
+      AttachmentsConfig attachments,
+      List<String> choice) {
     this.store = store;
     this.threads = threads;
     this.access = access;
@@ -63,7 +64,7 @@ final class ThreadCalls {
     this.streams = streams;
     this.records = new OperatorAudit(store.audit());
     this.files = new AttachmentCalls(store, access, attachments);
-    this.replacements = new Replacements(store, access);
+    this.choices = new MessageChoices(store, access, choice);
   }
 
   Map<String, ApiCall> calls() {
@@ -251,7 +252,7 @@ final class ThreadCalls {
             request.body().getString("text"),
             files.named(request),
             WebMessages.dedupeKey(request, request.threadId(), key == null ? "" : key));
-    MessageOptions options = replacements.options(request, message);
+    MessageOptions options = choices.options(request, message);
     Appended appended =
         WebMessages.checkSame(
             intake.commit(WebMessages.CHANNEL, message, options), message, options);

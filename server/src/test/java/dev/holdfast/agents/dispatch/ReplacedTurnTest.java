@@ -28,7 +28,7 @@ class ReplacedTurnTest {
   private static Event replace(AgentRig world, Event replaced, String key, String text)
       throws Exception {
     InboundMessage message = new InboundMessage("main", "t", "me", text, List.of(), key);
-    String payload = InboundPayload.write(message, new MessageOptions(replaced.id()));
+    String payload = InboundPayload.write(message, new MessageOptions(replaced.id(), ""));
     return world
         .store
         .inbox()

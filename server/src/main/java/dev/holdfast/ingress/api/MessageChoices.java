@@ -23,10 +23,10 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Whether a new message may take the place of an earlier one and of all that followed it. What it
- * replaces stays in the log. Thread-safe; blocks.
+ * What a new message may choose: whose models answer it, and whether it takes the place of an
+ * earlier one and of all that followed it. What it replaces stays in the log. Thread-safe; blocks.
  */
-final class Replacements {
+final class MessageChoices {
   /** Of older ones it is not known any more what their tools did. */
   private static final int EVENTS_MAX = 200;
 
@@ -34,24 +34,29 @@ final class Replacements {
 
   private final Store store;
   private final ThreadAccess access;
+  private final List<String> choice;
 
-  Replacements(Store store, ThreadAccess access) {
+  /** {@code choice}: the levels that people may choose. */
+  MessageChoices(Store store, ThreadAccess access, List<String> choice) {
+    this.choice = List.copyOf(choice);
     this.store = store;
     this.access = access;
   }
 
   /**
-   * @throws RefusedRequestException 404 when the conversation has no such message; 403 when it or
-   *     the conversation is somebody else's; 400 when one of the two cannot be replaced; 409 while
-   *     messages are unanswered, or when tools had effects and {@code force} is not given
+   * @throws RefusedRequestException 403 for a level that cannot be chosen; 404 when the
+   *     conversation has no such message; 403 when it or the conversation is somebody else's; 400
+   *     when one of the two cannot be replaced; 409 while messages are unanswered, or when tools
+   *     had effects and {@code force} is not given
    */
   MessageOptions options(ApiRequest request, InboundMessage message)
       throws RefusedRequestException, IOException {
     String replaced = request.bodyText("supersedes");
+    MessageOptions options =
+        new MessageOptions(replaced == null ? "" : replaced, chosenLevel(request));
     if (replaced == null) {
-      return MessageOptions.NONE;
+      return options;
     }
-    MessageOptions options = new MessageOptions(replaced);
     if (store.inbox().isKnown(WebMessages.SOURCE, message.dedupeKey())) {
       return options; // sent again: it was judged the first time
     }
@@ -73,6 +78,19 @@ final class Replacements {
       checkEffects(threadId, replaced);
     }
     return options;
+  }
+
+  private String chosenLevel(ApiRequest request) throws RefusedRequestException {
+    String level = request.bodyText("level");
+    if (level != null && !choice.contains(level)) {
+      throw new RefusedRequestException(
+          403,
+          FailureCode.AUTH,
+          choice.isEmpty()
+              ? "levels cannot be chosen on this server"
+              : "the level " + level + " cannot be chosen: only " + String.join(", ", choice));
+    }
+    return level == null ? "" : level;
   }
 
   private String senderOf(String threadId, String replaced)
