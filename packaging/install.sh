@@ -92,6 +92,7 @@ documents() {
   while IFS= read -r page; do
     put 644 "$home/$page" "$docs/$page"
   done < <(cd -- "$home" && find README.md CHANGELOG.md LICENSE docs -type f)
+  put 644 "$home/target/bom.json" "$docs/bom.json"
   "$JAVA_HOME/bin/java" -jar "$HOLDFAST_JAR" manual | put_text 644 "$prefix/share/man/man1/holdfast.1"
   "$JAVA_HOME/bin/java" -jar "$HOLDFAST_JAR" completion | put_text 644 "$prefix/share/bash-completion/completions/holdfast"
   say "the documents are in $docs; man holdfast; bash completes commands from the next login on"

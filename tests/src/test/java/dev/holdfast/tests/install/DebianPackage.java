@@ -91,7 +91,8 @@ final class DebianPackage {
     };
   }
 
-  private static Path plugins() {
+  /** Where the build puts the bundled ones. */
+  static Path plugins() {
     return Setup.jar().resolve("../../../plugins/bundled").normalize();
   }
 }
