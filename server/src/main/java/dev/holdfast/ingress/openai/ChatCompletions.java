@@ -78,7 +78,7 @@ final class ChatCompletions implements OpenAiCall {
 
   /** What a client would take for done. What only tunes an answer is left to the models. */
   private static void checkSupported(JsonObject body) throws RefusedRequestException {
-    if (body.getValue("n") instanceof Number n && n.intValue() != 1) {
+    if (body.getValue("n") instanceof Number n && n.doubleValue() != 1) {
       throw OpenAiErrors.unsupported("n", "n must be 1");
     }
     if (body.getValue("response_format") instanceof JsonObject format

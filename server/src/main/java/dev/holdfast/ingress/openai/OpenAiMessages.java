@@ -214,10 +214,8 @@ final class OpenAiMessages {
   static List<ToolSpec> tools(JsonObject body) throws RefusedRequestException {
     JsonArray given = list(body, "tools", "body");
     Object choice = body.getValue("tool_choice");
-    if ("none".equals(choice) || given.isEmpty()) {
-      return List.of();
-    }
-    if (choice != null && !"auto".equals(choice)) {
+    boolean isForbidden = "none".equals(choice);
+    if (!given.isEmpty() && !isForbidden && choice != null && !"auto".equals(choice)) {
       throw OpenAiErrors.unsupported("tool_choice", "tool_choice must be auto or none");
     }
     List<ToolSpec> tools = new ArrayList<>();
@@ -235,7 +233,7 @@ final class OpenAiMessages {
       }
       tools.add(new ToolSpec(name, text(function, "description"), schema(function)));
     }
-    return tools;
+    return isForbidden ? List.of() : tools;
   }
 
   private static String schema(JsonObject function) {

@@ -83,6 +83,20 @@ class OpenAiMessagesTest {
         .hasMessageContaining("tool_choice");
   }
 
+  /** They are told back to the client, when its message is already kept. */
+  @Test
+  void toolsThatMayNotBeUsedMustBeToolsToo() throws Exception {
+    for (String wrong : List.of("null", "'look'", "{'type': 'web_search'}")) {
+      assertThatThrownBy(
+              () -> OpenAiMessages.tools(json("{'tools': [" + wrong + "], 'tool_choice': 'none'}")))
+          .isInstanceOf(RefusedRequestException.class);
+    }
+    assertThat(
+            OpenAiMessages.tools(
+                json("{'tools': [{'type': 'function', 'name': 'a'}], 'tool_choice': 'none'}")))
+        .isEmpty();
+  }
+
   @Test
   void imagesOfTheLastMessageAloneAreRead() throws Exception {
     String image = "{'type': 'image_url', 'image_url': {'url': 'data:image/png;base64,aGk='}}";
