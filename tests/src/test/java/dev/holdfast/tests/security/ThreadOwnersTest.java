@@ -203,6 +203,8 @@ class ThreadOwnersTest extends SharedServer {
 
   @Test
   void anotherTokenNeitherListsNorReadsNorWritesAThread() throws Exception {
+    Path skill = Files.createDirectories(rig.setup().dataDir().resolve("skills/x"));
+    Files.writeString(skill.resolve("SKILL.md"), "---\nname: x\ndescription: x\n---\n");
     Belongings hers = belongings();
     List<Operation> operations =
         operations().stream().filter(operation -> !operation.id().equals("getStream")).toList();
