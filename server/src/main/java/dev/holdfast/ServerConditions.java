@@ -48,7 +48,7 @@ final class ServerConditions {
     String message =
         isOpen
             ? "No call goes to %1$s, because it failed or was shut off by hand. If this lasts,"
-                  + " check %1$s and the log."
+                + " check %1$s and the log."
             : "%1$s has failed; the next call will show whether it works again.";
     return ConditionReport.degraded(
             breaker.state(),
@@ -239,7 +239,7 @@ final class ServerConditions {
                       + (lines == 1
                           ? " line of conversation logs was found damaged since the start and is"
                           : " lines of conversation logs were found damaged since the start and"
-                                + " are")
+                              + " are")
                       + " not shown. Check the disk.",
                   "Ends with the next start.")
               .about("logs"));
