@@ -61,10 +61,12 @@ class RichAnswerTest {
           "$" + "{".repeat(450) + "x" + "}".repeat(450) + "$",
           "$\\frac{1}{" + "\\frac{1}{".repeat(90) + "x" + "}".repeat(91) + "$",
           "\\(" + "\\sqrt{".repeat(150) + "x" + "}".repeat(150) + "\\)",
-          "```html\n"
-              + "<img src=https://evil.example/c.png onerror=alert(1)>\n"
-              + "<script>alert(1)</script>\n"
-              + "```",
+          """
+          ```html
+          <img src=https://evil.example/c.png onerror=alert(1)>
+          <script>alert(1)</script>
+          ```
+          """,
           "```java\" onclick=\"alert(1)\nString a = \"</span><svg onload=alert(1)>\";\n```",
           "<span data-math=\"display\">\\href{javascript:alert(1)}{x}</span>");
 
