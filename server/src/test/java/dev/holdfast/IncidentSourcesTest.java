@@ -122,8 +122,8 @@ class IncidentSourcesTest {
 
   @Test
   void damagedRowsOfOneTableAreOneIncidentWithAllTheirEvents() throws Exception {
-    sources.damaged(new DamagedRow("event", "e1", true));
-    sources.damaged(new DamagedRow("event", "e2", false));
+    sources.damaged(new DamagedRow("event", "first-event", true));
+    sources.damaged(new DamagedRow("event", "second-event", false));
     TestStore.await(
         () ->
             incidents.list(true, "", 10).stream()
@@ -133,6 +133,6 @@ class IncidentSourcesTest {
         .singleElement()
         .asString()
         .contains("damage, critical, 2 times, open", only().id())
-        .doesNotContain("e1");
+        .doesNotContain("first-event");
   }
 }
