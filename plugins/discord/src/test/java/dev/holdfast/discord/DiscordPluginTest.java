@@ -81,7 +81,7 @@ class DiscordPluginTest {
     try (DiscordRig rig = DiscordRig.gateway(folder)) {
       rig.says(
           "GET " + COMMANDS,
-          "[{\"name\":\"help\",\"description\":\"Say what can be done\"},{\"name\":\"ban\"},"
+          "[{\"name\":\"help\",\"description\":\"List the commands\"},{\"name\":\"ban\"},"
               + "{\"name\":\"ask\",\"description\":\"old\"}]");
       rig.context().job("discord-commands-main").run();
       assertThat(DiscordRig.ids(rig.bodies("POST " + COMMANDS), "name"))

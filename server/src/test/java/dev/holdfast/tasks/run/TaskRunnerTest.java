@@ -348,7 +348,7 @@ class TaskRunnerTest {
     assertThat(told.facts())
         .hasSize(3)
         .anyMatch(fact -> fact.contains("by agent safe was cut off; a later attempt succeeded"))
-        .anyMatch(fact -> fact.contains("by agent unsafe was cut off; it was given up"));
+        .anyMatch(fact -> fact.contains("by agent unsafe was cut off; it became a dead letter"));
     assertThat(told.commands())
         .contains("holdfast plans show " + one.id(), "holdfast dlq list --kind task");
     assertThat(first(one).state()).isEqualTo(TaskState.SUCCEEDED);

@@ -71,7 +71,7 @@ class HardMessageOutageTest {
               .filter(asked -> asked.lastText().contains(HARD))
               .count();
       assertThat(hard).as("calls that came to nothing").isBetween(3L, 18L);
-      rig.platform().awaitText("hard", "The model fails on this message", SOON);
+      rig.platform().awaitText("hard", "The model kept failing on this message", SOON);
       List<String> told = rig.platform().shownFor("hard").stream().map(Post::text).toList();
       assertThat(told).as("told that it waits, and that it is given up").hasSize(2);
       rig.api().awaitState("hard", Set.of("dead_lettered"), SOON);

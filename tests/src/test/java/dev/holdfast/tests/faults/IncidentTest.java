@@ -153,7 +153,7 @@ class IncidentTest {
           () -> {
             String facts = find(rig, id).path("details").path("facts").toString();
             return facts.contains("Tasks that were being worked on: 2.")
-                && facts.contains("by agent worker was cut off; it was given up")
+                && facts.contains("by agent worker was cut off; it became a dead letter")
                 && facts.contains("by agent worker was cut off; a later attempt succeeded");
           });
       assertThat(incidents(rig, "show", id).out())
