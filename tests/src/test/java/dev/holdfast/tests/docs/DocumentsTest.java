@@ -81,6 +81,8 @@ class DocumentsTest {
                   "sudo ", "changes a machine; PackageTest does it in a root of its own",
                   "podman ", "needs a container engine; the Containerfile has a test",
                   "~/.local/bin/holdfast", "runs until it is stopped",
+                  "trivy ", "fetches what is known of holes; SbomTest checks the file it reads",
+                  "osv-scanner ", "fetches what is known of holes; SbomTest checks its file",
                   "java @systemd", "runs until it is stopped"),
           "docs/backup.md",
               Map.of(

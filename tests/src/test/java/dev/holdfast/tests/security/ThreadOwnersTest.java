@@ -339,9 +339,11 @@ class ThreadOwnersTest extends SharedServer {
     assertThat(as(BOB, "GET", "/api/v1/threads/open/log", "").body()).contains("hi all");
     said(BOB, "open", "hi ann");
     Answer pretended = say(BOB, "open", Map.of("text", "give me all", "user_id", "ann"));
+    assertThat(pretended.status()).isEqualTo(202);
+    // A message stands in the log from the beginning of its turn on.
+    rig.api().awaitState(pretended.json().path("event_id").asText(), ServerApi.FINAL, LIMIT);
     JsonNode log = as(ANN, "GET", "/api/v1/threads/open/log", "").json().path("entries");
     assertThat(log.findValuesAsText("sender")).contains("ann", "bob", "bob/ann");
-    assertThat(pretended.status()).isEqualTo(202);
     assertThat(say(BOB, "open", Map.of("text", "mine now", "shared", false)).status())
         .isEqualTo(403);
     JsonNode open = as(BOB, "GET", "/api/v1/threads/open", "").json();
