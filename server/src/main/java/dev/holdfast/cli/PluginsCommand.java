@@ -78,10 +78,7 @@ final class PluginsCommand extends CommandGroup {
       footer = {"", "Example: holdfast plugins verify hello-1.0.0.jar"})
   int verify(@Parameters(paramLabel = "JAR", description = "The file.") Path jar)
       throws CliException {
-    root.requireConfigFile();
-    EnvFile envFile =
-        EnvFile.beside(
-            root.environment.folder().resolve(root.configFile()), root.environment.variables());
+    EnvFile envFile = root.envFile();
     try {
       PluginCheck check =
           PluginCheck.of(

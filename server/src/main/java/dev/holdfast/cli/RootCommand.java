@@ -159,6 +159,16 @@ final class RootCommand implements Callable<Integer> {
     }
   }
 
+  /**
+   * The variables that the server would be started with.
+   *
+   * @throws CliException when the configuration that is named does not exist
+   */
+  EnvFile envFile() throws CliException {
+    requireConfigFile();
+    return EnvFile.beside(environment.folder().resolve(configFile()), environment.variables());
+  }
+
   Path dataFolder() {
     Path folder = data != null ? data : Path.of(configuredDataFolder());
     return environment.folder().resolve(folder);

@@ -75,10 +75,7 @@ final class SkillsCommand extends CommandGroup {
       footer = {"", "Example: holdfast skills check data/skills/release"})
   int check(@Parameters(paramLabel = "DIR", description = "The folder of the skill.") Path folder)
       throws CliException {
-    root.requireConfigFile();
-    EnvFile envFile =
-        EnvFile.beside(
-            root.environment.folder().resolve(root.configFile()), root.environment.variables());
+    EnvFile envFile = root.envFile();
     try {
       Skill skill =
           Skills.check(

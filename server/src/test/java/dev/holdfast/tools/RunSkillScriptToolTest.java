@@ -86,6 +86,12 @@ class RunSkillScriptToolTest {
         new SkillsConfig.Scripts(true, Duration.ofSeconds(20), network));
   }
 
+  private void assumeSandbox() {
+    Assumptions.assumeTrue(
+        opened.getLast().isolation() != Children.Isolation.PROCESS_GROUP,
+        "without a sandbox on this machine scripts are refused, which another test shows");
+  }
+
   private void script(String name, String text) throws Exception {
     Path file = Files.writeString(skill.resolve("scripts").resolve(name), text);
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
@@ -151,8 +157,9 @@ class RunSkillScriptToolTest {
   @Test
   void itGetsNoVariableOfTheServer() throws Exception {
     script("env.sh", "#!/bin/sh\nenv | cut -d= -f1\ncat /proc/$PPID/environ | tr '\\0' '\\n'\n");
-    String text = run(tool(Sandbox.AUTO, false), "env.sh").text();
-    Assumptions.assumeTrue(opened.getLast().isolation() != Children.Isolation.PROCESS_GROUP);
+    RunSkillScriptTool tool = tool(Sandbox.AUTO, false);
+    assumeSandbox();
+    String text = run(tool, "env.sh").text();
     assertThat(text.lines().map(line -> line.split("=", -1)[0]).toList())
         .isSubsetOf("PATH", "HOME", "LANG", "TZ", "PWD", "OLDPWD", "SHLVL", "_", "exit code 0");
   }
@@ -163,7 +170,7 @@ class RunSkillScriptToolTest {
         "fork.sh",
         "#!/bin/sh\nfor i in 1 2 3 4 5 6 7 8; do (setsid sleep 987654 &) ; done\necho forked\n");
     RunSkillScriptTool tool = tool(Sandbox.AUTO, false);
-    Assumptions.assumeTrue(opened.getLast().isolation() != Children.Isolation.PROCESS_GROUP);
+    assumeSandbox();
     assertThat(run(tool, "fork.sh").text()).contains("forked");
     assertThat(ProcessHandle.allProcesses())
         .noneMatch(process -> process.info().commandLine().orElse("").contains("sleep 987654"));
@@ -195,7 +202,7 @@ class RunSkillScriptToolTest {
   void aScriptThatIsNotExecutableRunsByItsEnding() throws Exception {
     Files.writeString(skill.resolve("scripts/say.sh"), "echo said; exit 3");
     RunSkillScriptTool tool = tool(Sandbox.AUTO, false);
-    Assumptions.assumeTrue(opened.getLast().isolation() != Children.Isolation.PROCESS_GROUP);
+    assumeSandbox();
     ToolResult result = run(tool, "say.sh");
     assertThat(result.text()).isEqualTo("said\nexit code 3");
     assertThat(result.failure())
@@ -208,7 +215,7 @@ class RunSkillScriptToolTest {
     script("brew.sh", "#!/bin/sh\ncat \"$(dirname \"$0\")/../assets/leaf\"\n");
     secrets.add(skill.resolve("assets/leaf"));
     RunSkillScriptTool tool = tool(Sandbox.AUTO, false);
-    Assumptions.assumeTrue(opened.getLast().isolation() != Children.Isolation.PROCESS_GROUP);
+    assumeSandbox();
     assertThat(run(tool, "brew.sh").text())
         .contains("holds what children must not see")
         .doesNotContain("green");
