@@ -1,5 +1,5 @@
 // Colours in code, where it says its language: a guess costs much and is often wrong.
-import DOMPurify from '/webjars/dompurify.js';
+import DOMPurify from './lib/dompurify.js';
 import { library } from './libraries.js';
 
 /** Longer code stays plain, so that showing an answer never takes long. */
@@ -17,7 +17,7 @@ export function highlight(node, language) {
   if (window.hljs) {
     paint(window.hljs, node, language);
   } else {
-    library('/webjars/highlight.js', 'hljs').then((hljs) => hljs && paint(hljs, node, language));
+    library('./lib/highlight.js', 'hljs').then((hljs) => hljs && paint(hljs, node, language));
   }
 }
 

@@ -2,7 +2,7 @@
 
 const coming = new Map();
 
-/** Resolves with what the script put under `name`, or with undefined when it cannot be had. */
+/** `src`: as seen from here. Resolves with what the script put under `name`, or with undefined when it cannot be had. */
 export function library(src, name) {
   if (!coming.has(src)) {
     coming.set(src, fetchScript(src, name));
@@ -12,7 +12,7 @@ export function library(src, name) {
 
 async function fetchScript(src, name) {
   const script = document.createElement('script');
-  script.src = src;
+  script.src = new URL(src, import.meta.url);
   const fetched = await new Promise((resolve) => {
     script.addEventListener('load', () => resolve(true));
     script.addEventListener('error', () => resolve(false));

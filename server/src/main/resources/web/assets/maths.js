@@ -1,5 +1,5 @@
 // Formulas in TeX: found by marked, set by KaTeX as MathML, which needs no style of its own, and cleaned once more.
-import DOMPurify from '/webjars/dompurify.js';
+import DOMPurify from './lib/dompurify.js';
 import { library } from './libraries.js';
 
 const CHARS_MAX = 4000;
@@ -93,7 +93,7 @@ export function setMaths(root) {
   if (window.katex) {
     setAll(window.katex, nodes);
   } else {
-    library('/webjars/katex.js', 'katex').then((katex) => katex && setAll(katex, nodes));
+    library('./lib/katex.js', 'katex').then((katex) => katex && setAll(katex, nodes));
   }
 }
 

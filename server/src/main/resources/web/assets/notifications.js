@@ -4,6 +4,7 @@ import { choose, setting } from './settings.js';
 import { titleOf } from './titles.js';
 
 const CHARS_MAX = 160;
+const ICON = new URL('./icon-192.png', import.meta.url).href;
 
 const canNotify = 'Notification' in window;
 const choices = document.getElementById('settings-notify');
@@ -43,7 +44,7 @@ function show(what, text, threadId) {
   const isOpen = setting('notify') === 'text';
   const words = isOpen && text ? shorten(text) : what;
   try {
-    const notification = new Notification(isOpen ? titleOf(threadId) : 'Holdfast', { body: words, icon: '/assets/icon-192.png', tag: threadId });
+    const notification = new Notification(isOpen ? titleOf(threadId) : 'Holdfast', { body: words, icon: ICON, tag: threadId });
     notification.addEventListener('click', () => {
       window.focus();
       notification.close();

@@ -1,8 +1,8 @@
 // Markdown to safe nodes. A model's answer is untrusted: it may repeat what a stranger wrote. So raw HTML is shown as
 // text, nothing is fetched by showing an answer (images become links, which say where they lead), links are http or
 // https only, and whatever comes out is cleaned once more before it reaches the page.
-import { Marked } from '/webjars/marked.js';
-import DOMPurify from '/webjars/dompurify.js';
+import { Marked } from './lib/marked.js';
+import DOMPurify from './lib/dompurify.js';
 import { highlight } from './highlight.js';
 import { mathExtensions, setMaths } from './maths.js';
 

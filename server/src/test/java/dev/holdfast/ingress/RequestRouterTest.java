@@ -242,8 +242,10 @@ class RequestRouterTest {
         "/assets",
         "/assets/sub/chat.css",
         "/assets/%63hat.css",
-        "/webjars/marked.js.map",
-        "/webjars/../web/chat.html",
+        "/assets/chat.css",
+        "/assets/lib/marked.js",
+        "/assets/0123456789abcdef0123/chat.css",
+        "/assets/0123456789abcdef0123/lib/../../../web/chat.html",
         "/META-INF/MANIFEST.MF",
         "/application.yaml",
         "/logback.xml",
@@ -289,7 +291,7 @@ class RequestRouterTest {
   /** Through 3.4.12 there are ways around it that are publicly known. */
   @Test
   void whatCleansAnswersOnThePageHasNoKnownHole() throws Exception {
-    Raw.Answer script = rig.get("/webjars/dompurify.js");
+    Raw.Answer script = rig.get(folder() + "lib/dompurify.js");
     assertThat(script.status()).isEqualTo(200);
     Matcher version = Pattern.compile("DOMPurify ([0-9.]+) ").matcher(script.body());
     assertThat(version.find()).isTrue();
@@ -303,12 +305,30 @@ class RequestRouterTest {
     assertThat(first.body()).startsWith("openapi: 3.1.0");
     Raw.Answer again = rig.get("/openapi.yaml", "If-None-Match: " + first.header("etag"));
     assertThat(again.status()).isEqualTo(304);
-    Raw.Answer script = rig.get("/webjars/marked.js");
-    assertThat(script.status()).isEqualTo(200);
-    assertThat(script.header("content-type")).startsWith("text/javascript");
-    assertThat(rig.get("/webjars/highlight.js").body()).contains("var hljs=");
-    assertThat(rig.get("/webjars/katex.js").body()).contains("renderToString");
     assertThat(rig.get("/").header("location")).isEqualTo("/chat");
     assertThat(rig.send(Raw.request("DELETE", "/openapi.yaml", "")).status()).isEqualTo(405);
+  }
+
+  /** So that a browser asks for each of them once, and a new version has new addresses. */
+  @Test
+  void filesOfThePageAreKeptForGoodAndThePageIsNot() throws Exception {
+    assertThat(rig.get("/chat").header("cache-control")).isEqualTo("no-cache");
+    Raw.Answer script = rig.get(folder() + "lib/marked.js");
+    assertThat(script.status()).isEqualTo(200);
+    assertThat(script.header("content-type")).startsWith("text/javascript");
+    assertThat(script.header("cache-control")).isEqualTo("public, max-age=31536000, immutable");
+    assertThat(rig.get(folder() + "lib/highlight.js").body()).contains("var hljs=");
+    assertThat(rig.get(folder() + "lib/katex.js").body()).contains("renderToString");
+    assertThat(rig.get(folder() + "icon-512.png").header("content-type")).isEqualTo("image/png");
+    Raw.Answer unknown = rig.get(folder().replaceFirst("[0-9a-f]/$", "x/") + "main.js");
+    assertThat(unknown.status()).isEqualTo(404);
+    assertThat(unknown.header("cache-control")).isEqualTo("no-store");
+  }
+
+  /** Where this version of the page has its files. */
+  private String folder() throws Exception {
+    Matcher folder = Pattern.compile("/assets/[0-9a-f]{20}/").matcher(rig.get("/chat").body());
+    assertThat(folder.find()).isTrue();
+    return folder.group();
   }
 }

@@ -1,48 +1,56 @@
 package dev.holdfast.ingress.pages;
 
 import dev.holdfast.ingress.login.Tokens;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.util.Base64;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files that browsers get, from the class path. A name either stands on the list, or is one
- * plain segment under {@code /assets/}; nothing of a request is ever joined to a path. Thread-safe.
+ * The files that browsers get, from the class path: the chat page, the files that it names, and
+ * those that these name. Nothing of a request is ever joined to a path. The addresses of the page's
+ * files hold a digest over all of them, so that a browser may keep them for good and never mixes
+ * two versions. Thread-safe.
  */
 final class Assets {
-  private static final String ASSETS = "/assets/";
-  private static final Pattern PLAIN =
-      Pattern.compile("[a-z0-9][a-z0-9_-]{0,63}(\\.[a-z0-9]{1,16}){1,2}");
+  private static final String FOLDER = "/assets/";
+  private static final String LIBRARIES = "lib/";
+
+  /** A file's name, after what stands before it in the page or in another file. */
+  private static final Pattern NAMED =
+      Pattern.compile("[\"'](?:/assets|\\.)/((?:lib/)?[a-z0-9][a-z0-9_-]*(?:\\.[a-z0-9]+)+)");
+
   private static final Map<String, String> TYPES =
       Map.of(
           "html", "text/html; charset=utf-8",
           "css", "text/css; charset=utf-8",
           "js", "text/javascript; charset=utf-8",
-          "mjs", "text/javascript; charset=utf-8",
           "svg", "image/svg+xml",
           "png", "image/png",
-          "ico", "image/x-icon",
-          "woff2", "font/woff2",
           "webmanifest", "application/manifest+json",
           "yaml", "application/yaml");
 
   /** Scripts of others, by the name that the page uses, and where they lie in their jar. */
   private static final Map<String, Script> SCRIPTS =
       Map.of(
-          "/webjars/marked.js",
+          "lib/marked.js",
           new Script("org.webjars.npm", "webjars", "marked", "lib/marked.esm.js"),
-          "/webjars/dompurify.js",
+          "lib/dompurify.js",
           new Script("org.mvnpm", "_static", "dompurify", "dist/purify.es.mjs"),
-          "/webjars/highlight.js",
+          "lib/highlight.js",
           new Script("org.webjars", "webjars", "highlightjs", "highlight.min.js"),
-          "/webjars/katex.js",
+          "lib/katex.js",
           new Script("org.webjars.npm", "webjars", "katex", "dist/katex.min.js"));
 
   /**
@@ -65,51 +73,90 @@ final class Assets {
     }
   }
 
-  private final Map<String, Optional<Asset>> read = new ConcurrentHashMap<>();
-
-  /** {@code etag}: with its quotes. */
+  /**
+   * @param etag with its quotes
+   * @param isForGood whether this address never means anything else
+   */
   @SuppressWarnings("ArrayRecordComponent") // never compared as a record
-  record Asset(byte[] bytes, String type, String etag) {}
+  record Asset(byte[] bytes, String type, String etag, boolean isForGood) {}
+
+  private @Nullable Map<String, Asset> byPath;
 
   /**
-   * By the path of the request. Reads each file once, from the class path: a jar that is open
-   * already.
+   * By the path of the request. The first call reads the files, from a jar that is open already.
    */
   Optional<Asset> find(String path) {
-    String resource = resource(path);
-    return resource == null ? Optional.empty() : read.computeIfAbsent(resource, Assets::load);
+    return Optional.ofNullable(byPath().get(path));
   }
 
-  private static @Nullable String resource(String path) {
-    switch (path) {
-      case "/chat" -> {
-        return "web/chat.html";
+  private synchronized Map<String, Asset> byPath() {
+    if (byPath == null) {
+      byPath = load();
+    }
+    return byPath;
+  }
+
+  private static Map<String, Asset> load() {
+    String page = text(read("web/chat.html"));
+    SortedMap<String, byte[]> files = new TreeMap<>();
+    addNamed(page, files);
+    String folder = FOLDER + digest(files) + "/";
+    Map<String, Asset> assets = new HashMap<>();
+    files.forEach((name, bytes) -> assets.put(folder + name, asset(name, bytes, true)));
+    byte[] chat = page.replace(FOLDER, folder).getBytes(StandardCharsets.UTF_8);
+    assets.put("/chat", asset("chat.html", chat, false));
+    assets.put("/openapi.yaml", asset("openapi.yaml", read("openapi.yaml"), false));
+    return assets;
+  }
+
+  private static void addNamed(String text, SortedMap<String, byte[]> files) {
+    Matcher named = NAMED.matcher(text);
+    while (named.find()) {
+      String name = named.group(1);
+      if (files.containsKey(name)) {
+        continue;
       }
-      case "/openapi.yaml" -> {
-        return "openapi.yaml";
-      }
-      default -> {
-        if (path.startsWith(ASSETS)) {
-          String name = path.substring(ASSETS.length());
-          return PLAIN.matcher(name).matches() ? "web/assets/" + name : null;
-        }
-        Script script = SCRIPTS.get(path);
-        return script == null ? null : script.resource();
+      Script script = SCRIPTS.get(name);
+      byte[] bytes = read(script == null ? "web/assets/" + name : script.resource());
+      files.put(name, bytes);
+      if (!name.startsWith(LIBRARIES) && !name.endsWith(".png")) {
+        addNamed(text(bytes), files);
       }
     }
   }
 
-  private static Optional<Asset> load(String resource) {
+  private static String digest(SortedMap<String, byte[]> files) {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    files.forEach(
+        (name, bytes) -> {
+          all.writeBytes((name + " " + bytes.length + "\n").getBytes(StandardCharsets.UTF_8));
+          all.writeBytes(bytes);
+        });
+    return digest(all.toByteArray());
+  }
+
+  private static String digest(byte[] bytes) {
+    return HexFormat.of().formatHex(Tokens.sha256(bytes), 0, 10);
+  }
+
+  private static Asset asset(String name, byte[] bytes, boolean isForGood) {
+    String type = TYPES.get(name.substring(name.lastIndexOf('.') + 1));
+    if (type == null) {
+      throw new IllegalStateException(name + ": no media type is known");
+    }
+    return new Asset(bytes, type, '"' + digest(bytes) + '"', isForGood);
+  }
+
+  private static String text(byte[] bytes) {
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  private static byte[] read(String resource) {
     try (InputStream in = open(resource)) {
       if (in == null) {
-        return Optional.empty();
+        throw new IllegalStateException(resource + " is not on the class path");
       }
-      byte[] bytes = in.readAllBytes();
-      String type =
-          TYPES.getOrDefault(
-              resource.substring(resource.lastIndexOf('.') + 1), "application/octet-stream");
-      String digest = Base64.getUrlEncoder().withoutPadding().encodeToString(Tokens.sha256(bytes));
-      return Optional.of(new Asset(bytes, type, '"' + digest.substring(0, 16) + '"'));
+      return in.readAllBytes();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

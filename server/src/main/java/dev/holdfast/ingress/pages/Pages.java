@@ -71,8 +71,9 @@ public final class Pages {
     response
         .headers()
         .set(HttpHeaders.ETAG, asset.etag())
-        // Names carry no version, so a browser asks each time and hears 304.
-        .set(HttpHeaders.CACHE_CONTROL, "no-cache");
+        .set(
+            HttpHeaders.CACHE_CONTROL,
+            asset.isForGood() ? "public, max-age=31536000, immutable" : "no-cache");
     if (known) {
       response.end();
       return;

@@ -188,7 +188,8 @@ class RichAnswerTest {
               .evaluate(
                   """
                   async (rich) => {
-                    const { GrowingMarkdown, markdown } = await import('/assets/render.js');
+                    const main = document.querySelector('script[type=module]').src;
+                    const { GrowingMarkdown, markdown } = await import(new URL('render.js', main));
                     const body = document.createElement('div');
                     const growing = new GrowingMarkdown(body);
                     const text = rich.repeat(6);

@@ -98,7 +98,8 @@ class TalkTest {
           chat.evaluate(
               """
               async () => {
-                const { Transcript } = await import('/assets/transcript.js');
+                const main = document.querySelector('script[type=module]').src;
+                const { Transcript } = await import(new URL('transcript.js', main));
                 const talk = new Transcript('web:x', () => 1);
                 talk.apply('event.accepted', { event_id: 'e1', text: 'hello' });
                 talk.apply('turn.started', { event_id: 'e1' });
