@@ -73,6 +73,7 @@ import dev.holdfast.modes.DownPart;
 import dev.holdfast.modes.Modes;
 import dev.holdfast.net.GuardedWeb;
 import dev.holdfast.net.HttpCaller;
+import dev.holdfast.net.LocalUrl;
 import dev.holdfast.plugins.PluginHost;
 import dev.holdfast.plugins.PluginServices;
 import dev.holdfast.plugins.PluginsConfig;
@@ -479,9 +480,7 @@ final class Server {
   private String chatUrl() {
     HttpConfig http = settings.config().listeners().http();
     String base =
-        http.publicUrl().isEmpty()
-            ? "http://" + (http.isLoopback() ? "127.0.0.1" : http.host()) + ":" + listener.port()
-            : http.publicUrl();
+        http.publicUrl().isEmpty() ? LocalUrl.of(http.host(), listener.port()) : http.publicUrl();
     return base.replaceAll("/+$", "") + "/chat";
   }
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.config.ConfigFile;
 import dev.holdfast.config.EnvFile;
 import dev.holdfast.config.LoadedConfig;
+import dev.holdfast.net.LocalUrl;
 import dev.holdfast.store.DataFolder;
 import dev.holdfast.store.LockHolder;
 import java.io.IOException;
@@ -206,13 +207,7 @@ final class RootCommand implements Callable<Integer> {
   }
 
   private String localUrl() {
-    String host =
-        switch (host("http")) {
-          case "0.0.0.0" -> "127.0.0.1";
-          case "::" -> "::1";
-          case String other -> other;
-        };
-    return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port("http", 8080);
+    return LocalUrl.of(host("http"), port("http", 8080));
   }
 
   ApiClient api() throws CliException {

@@ -16,18 +16,18 @@ import java.util.regex.Pattern;
  *
  * @param blocks in their order
  */
-record PageCommands(List<String> blocks) {
+public record PageCommands(List<String> blocks) {
   private static final String HOLDFAST =
       "holdfast() { java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
           + " --enable-native-access=ALL-UNNAMED -jar \"$HOLDFAST_JAR\" \"$@\"; }\n";
 
   /** Of a page in {@code docs}. */
-  static PageCommands of(String page) throws IOException {
+  public static PageCommands of(String page) throws IOException {
     return of(page, "sh");
   }
 
   /** The blocks in another language: that of a configuration, for example. */
-  static PageCommands of(String page, String language) throws IOException {
+  public static PageCommands of(String page, String language) throws IOException {
     return new PageCommands(
         Pattern.compile("^```" + language + "\\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL)
             .matcher(Files.readString(Path.of("../docs", page)))

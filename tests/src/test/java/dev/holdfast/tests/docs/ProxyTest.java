@@ -2,6 +2,8 @@ package dev.holdfast.tests.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.FakeModel;
@@ -83,6 +85,29 @@ class ProxyTest {
     try (ReverseProxy nginx = nginx(narrowed)) {
       deliversAndHidesTheRest(nginx, "nginx");
     }
+  }
+
+  /** No Traefik is at hand, so that its files are at least whole and name one another's parts. */
+  @Test
+  void traefiksFilesFitTogether() throws Exception {
+    YAMLMapper yaml = new YAMLMapper();
+    JsonNode fixed = yaml.readTree(block("yaml", 1));
+    JsonNode http = yaml.readTree(block("yaml", 2)).path("http");
+    JsonNode router = http.path("routers").path("holdfast");
+    JsonNode service = http.path("services").path(router.path("service").asText());
+    JsonNode balancer = service.path("loadBalancer");
+    assertThat(fixed.path("entryPoints").has(router.path("entryPoints").path(0).asText())).isTrue();
+    assertThat(fixed.path("certificatesResolvers").has(router.at("/tls/certResolver").asText()))
+        .isTrue();
+    assertThat(fixed.at("/providers/file/filename").asText()).endsWith("/holdfast.yaml");
+    assertThat(fixed.path("entryPoints").findValue("to").asText())
+        .isEqualTo(router.path("entryPoints").path(0).asText());
+    assertThat(http.path("serversTransports").has(balancer.path("serversTransport").asText()))
+        .isTrue();
+    assertThat(balancer.at("/servers/0/url").asText()).isEqualTo("http://127.0.0.1:8080");
+    assertThat(router.path("rule").asText())
+        .startsWith("Host(`" + ReverseProxy.HOST + "`)")
+        .contains("!Path(`/live`)", "!Path(`/ready`)", "!Path(`/health`)");
   }
 
   private void logsInStreamsAndDelivers(ReverseProxy proxy, String name) throws Exception {

@@ -3,6 +3,7 @@ package dev.holdfast.tests.install;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.tests.docs.PageCommands;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.Json;
@@ -65,11 +66,34 @@ class ContainerfileTest {
       DebianRoot.Ended answer =
           DebianRoot.end(beside(server, List.of("holdfast", "chat", "hello")));
       assertThat(answer.output()).contains("echo: hello");
+      DebianRoot.Ended link = DebianRoot.end(beside(server, commandsOfThePage(steps)));
+      assertThat(link.output()).as("the page's command").contains("http://127.0.0.1:8080/");
       server.descendants().forEach(ProcessHandle::destroy);
       assertThat(server.waitFor(40, TimeUnit.SECONDS)).as("it stops").isTrue();
     } finally {
       ServerRig.delete(folder);
     }
+  }
+
+  /**
+   * The options of {@code podman run} in docs/install.md fit the image. Returns the command that
+   * the page runs in the container.
+   */
+  private static List<String> commandsOfThePage(List<Step> steps) throws IOException {
+    String page =
+        PageCommands.of("install.md").blocks().stream()
+            .filter(block -> block.contains("podman run "))
+            .findFirst()
+            .orElseThrow();
+    String port = one(steps, "EXPOSE");
+    assertThat(page)
+        .contains("--read-only --tmpfs /tmp ")
+        .contains(":" + one(steps, "VOLUME") + " ")
+        .contains(":" + port + ":" + port + " ")
+        .contains("--env " + TOKEN.substring(0, TOKEN.indexOf('=')) + "=");
+    String name = "podman exec holdfast ";
+    String command = page.substring(page.indexOf(name) + name.length());
+    return List.of(command.strip().split(" ", -1));
   }
 
   private static List<Step> steps() throws IOException {

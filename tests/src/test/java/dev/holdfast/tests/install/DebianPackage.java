@@ -2,11 +2,13 @@ package dev.holdfast.tests.install;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Setup;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -58,6 +60,38 @@ final class DebianPackage {
     }
   }
 
+  /** The folder of the sources as a build leaves it, with what takes long to make, the Java. */
+  static void copyBuilt(Path folder) throws IOException, InterruptedException {
+    Path _ = build("1");
+    copy(
+        folder,
+        Stream.of(
+                "holdfast",
+                "pom.xml",
+                "LICENSE",
+                "README.md",
+                "CHANGELOG.md",
+                "conf",
+                "docs",
+                "packaging",
+                "systemd")
+            .map(ROOT::resolve)
+            .toArray(Path[]::new));
+    copy(folder.resolve("target"), ROOT.resolve("target/bom.json"));
+    copy(folder.resolve("server/target"), Setup.jar());
+    copy(folder.resolve("plugins"), plugins().toRealPath());
+    Path made = Made.FOLDER.resolve("package");
+    copy(folder.resolve("target/package"), made.resolve("runtime"), made.resolve("runtime.key"));
+  }
+
+  private static void copy(Path folder, Path... from) throws IOException {
+    Files.createDirectories(folder);
+    List<String> command = new ArrayList<>(List.of("cp", "--archive"));
+    Stream.of(from).map(Path::toString).forEach(command::add);
+    command.add(folder.toString());
+    String _ = Commands.run(command.toArray(String[]::new));
+  }
+
   /** One of the scripts, with what the launcher tells it. */
   static ProcessBuilder script(String name, String... arguments) {
     List<String> command =
@@ -78,17 +112,16 @@ final class DebianPackage {
         "HOLDFAST_PLUGINS",
         plugins().toString(),
         "JAVA_HOME",
-        System.getProperty("java.home"));
+        java().toString());
+  }
+
+  static Path java() {
+    return Path.of(System.getProperty("java.home"));
   }
 
   /** All that the scripts read. */
   static Path[] sources() throws IOException {
-    return new Path[] {
-      ROOT,
-      Setup.jar().getParent(),
-      plugins().toRealPath(),
-      Path.of(System.getProperty("java.home"))
-    };
+    return new Path[] {ROOT, Setup.jar().getParent(), plugins().toRealPath(), java()};
   }
 
   /** Where the build puts the bundled ones. */

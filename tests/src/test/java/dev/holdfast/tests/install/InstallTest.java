@@ -57,7 +57,7 @@ class InstallTest {
     try (DebianRoot debian = new DebianRoot(DebianPackage.sources())) {
       assertThat(asRoot(debian, "install")).contains("holdfast login-link");
       assertThat(asRoot(debian, "install")).contains("stays as it is");
-      String java = Path.of(System.getProperty("java.home"), "bin/java").toString();
+      String java = DebianPackage.java().resolve("bin/java").toString();
       String units = "/usr/local/lib/systemd/system/";
       for (String unit : List.of("holdfast.service", "holdfast-cache.service")) {
         assertThat(Files.readString(debian.file(units + unit)))
@@ -67,7 +67,8 @@ class InstallTest {
       }
       assertThat(debian.run("stat", "--format=%U %a", "/var/lib/holdfast", "/etc/holdfast"))
           .isEqualTo("holdfast 700\nroot 750\n");
-      assertThat(debian.run("env", "JAVA_HOME=" + java(), "holdfast", "config", "check"))
+      assertThat(
+              debian.run("env", "JAVA_HOME=" + DebianPackage.java(), "holdfast", "config", "check"))
           .contains("/etc/holdfast/holdfast.yaml is good");
 
       asRoot(debian, "uninstall");
@@ -76,10 +77,6 @@ class InstallTest {
       assertThat(debian.file(units + "holdfast.service")).doesNotExist();
       assertThat(debian.file("/etc/holdfast/holdfast.yaml")).exists();
     }
-  }
-
-  private static String java() {
-    return System.getProperty("java.home");
   }
 
   private static String asRoot(DebianRoot debian, String action) throws Exception {
@@ -101,7 +98,7 @@ class InstallTest {
                 Stream.concat(Stream.of(command.toString()), Stream.of(arguments)).toList())
             .directory(Path.of("/").toFile())
             .redirectErrorStream(true);
-    builder.environment().put("JAVA_HOME", java());
+    builder.environment().put("JAVA_HOME", DebianPackage.java().toString());
     builder.environment().put("HOLDFAST_AOT", "off");
     return output(builder);
   }
