@@ -38,10 +38,10 @@ final class ChatCompletions implements OpenAiCall {
   public Optional<ApiAnswer> run(OpenAiExchange exchange)
       throws RefusedRequestException, CallFailedException, InterruptedException {
     JsonObject body = exchange.request().body();
+    OpenAiParameters.checkChat(body);
     String model = models.of(body);
     OpenAiMessages messages = OpenAiMessages.ofChat(body);
     body.remove("messages"); // may be megabytes, and an answer may take minutes
-    checkSupported(body);
     List<ToolSpec> tools = OpenAiMessages.tools(body);
     boolean isAgent = model.equals(OfferedModels.AGENT);
     Optional<String> named = AskedThread.named(exchange, isAgent);
@@ -74,20 +74,6 @@ final class ChatCompletions implements OpenAiCall {
   private static @Nullable String userOf(OpenAiExchange exchange) {
     String user = AskedThread.user(exchange);
     return user.isEmpty() ? null : user;
-  }
-
-  /** What a client would take for done. What only tunes an answer is left to the models. */
-  private static void checkSupported(JsonObject body) throws RefusedRequestException {
-    if (body.getValue("n") instanceof Number n && n.doubleValue() != 1) {
-      throw OpenAiErrors.unsupported("n", "n must be 1");
-    }
-    if (body.getValue("response_format") instanceof JsonObject format
-        && !"text".equals(format.getValue("type"))) {
-      throw OpenAiErrors.unsupported("response_format", "response_format must be of type text");
-    }
-    if (body.getValue("functions") != null) {
-      throw OpenAiErrors.unsupported("functions", "use tools in place of functions");
-    }
   }
 
   private CompletedAnswer ofThread(

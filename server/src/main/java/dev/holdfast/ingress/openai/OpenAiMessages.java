@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The conversation and the tools that a client sends, in either of the two protocols' forms. */
 final class OpenAiMessages {
+  private static final String CHOICE = "tool_choice";
   private static final String EMPTY_SCHEMA = "{\"type\":\"object\",\"properties\":{}}";
 
   private final List<String> system = new ArrayList<>();
@@ -80,21 +81,24 @@ final class OpenAiMessages {
           if (!(call.getValue("function") instanceof JsonObject function)) {
             throw OpenAiErrors.invalid(at, at + ".tool_calls[" + i + "] must be of a function");
           }
-          calls.add(call(text(call, "id"), function));
+          String place = at + ".tool_calls[" + i + "]";
+          calls.add(call(required(call, "id", place), function, place + ".function"));
         }
-        messages.add(new Message.Assistant(content(message, at), calls, "", ""));
+        messages.add(new Message.Assistant(said(message, at), calls, "", ""));
       }
-      case "tool" -> result(text(message, "tool_call_id"), content(message, at), at);
+      case "tool" ->
+          result(required(message, "tool_call_id", at), content(message, "content", at), at);
       default -> addMessage(role, message, at);
     }
   }
 
   private void addItem(JsonObject item, String at) throws RefusedRequestException {
-    String type = item.getValue("type") instanceof String given ? given : "message";
+    String type = item.getValue("type") == null ? "message" : required(item, "type", at);
     switch (type) {
       case "message" -> addMessage(text(item, "role"), item, at);
-      case "function_call" -> addCall(call(text(item, "call_id"), item));
-      case "function_call_output" -> result(text(item, "call_id"), output(item, at), at);
+      case "function_call" -> addCall(call(required(item, "call_id", at), item, at));
+      case "function_call_output" ->
+          result(required(item, "call_id", at), content(item, "output", at), at);
       case "reasoning" -> {} // of another model: none of ours can use it
       default ->
           throw OpenAiErrors.invalid(at + ".type", "items of type " + type + " are not supported");
@@ -104,15 +108,14 @@ final class OpenAiMessages {
   private void addMessage(String role, JsonObject message, String at)
       throws RefusedRequestException {
     switch (role) {
-      case "system", "developer" -> system.add(content(message, at));
+      case "system", "developer" -> system.add(content(message, "content", at));
       case "user" -> {
         SentFiles sent = new SentFiles();
-        Message.User said = new Message.User(content(message, at, sent));
+        Message.User said = new Message.User(content(message, "content", at, sent));
         messages.add(said);
         files.put(said, sent);
       }
-      case "assistant" ->
-          messages.add(new Message.Assistant(content(message, at), List.of(), "", ""));
+      case "assistant" -> messages.add(new Message.Assistant(said(message, at), List.of(), "", ""));
       default -> throw OpenAiErrors.invalid(at + ".role", "there is no role '" + role + "'");
     }
   }
@@ -128,10 +131,10 @@ final class OpenAiMessages {
     }
   }
 
-  private ToolCall call(String id, JsonObject function) {
-    String name = text(function, "name");
+  private ToolCall call(String id, JsonObject function, String at) throws RefusedRequestException {
+    String name = required(function, "name", at);
     toolOf.put(id, name);
-    String arguments = text(function, "arguments");
+    String arguments = required(function, "arguments", at);
     return new ToolCall(id, name, arguments.isBlank() ? "{}" : arguments);
   }
 
@@ -143,14 +146,16 @@ final class OpenAiMessages {
     messages.add(new Message.ToolResult(callId, tool, text, false));
   }
 
-  private static String output(JsonObject item, String at) throws RefusedRequestException {
-    return content(new JsonObject().put("content", item.getValue("output")), at);
+  /** Of a model: it may have said nothing, but made calls. */
+  private static String said(JsonObject message, String at) throws RefusedRequestException {
+    return message.getValue("content") == null ? "" : content(message, "content", at);
   }
 
   /** A text, or parts of which each is one. */
-  private static String content(JsonObject message, String at) throws RefusedRequestException {
+  private static String content(JsonObject message, String name, String at)
+      throws RefusedRequestException {
     SentFiles none = new SentFiles();
-    String text = content(message, at, none);
+    String text = content(message, name, at, none);
     if (!none.isEmpty()) {
       throw OpenAiErrors.invalid(none.place(), "only the user's messages may have files");
     }
@@ -158,27 +163,25 @@ final class OpenAiMessages {
   }
 
   /** As the other; {@code sent} takes the parts that are no text. */
-  private static String content(JsonObject message, String at, SentFiles sent)
+  private static String content(JsonObject message, String name, String at, SentFiles sent)
       throws RefusedRequestException {
-    Object content = message.getValue("content");
-    if (content == null) {
-      return "";
-    }
+    Object content = message.getValue(name);
     if (content instanceof String text) {
       return text;
     }
     if (!(content instanceof JsonArray parts)) {
-      throw OpenAiErrors.invalid(at + ".content", at + ".content must be a text or a list");
+      String place = at + "." + name;
+      throw OpenAiErrors.invalid(place, place + " must be a text or a list");
     }
     List<String> texts = new ArrayList<>();
     for (int i = 0; i < parts.size(); i++) {
-      JsonObject part = object(parts, i, at + ".content");
+      JsonObject part = object(parts, i, at + "." + name);
+      String place = at + "." + name + "[" + i + "]";
       String type = text(part, "type");
       switch (type) {
-        case "text", "input_text", "output_text" -> texts.add(text(part, "text"));
-        case "refusal" -> texts.add(text(part, "refusal"));
+        case "text", "input_text", "output_text" -> texts.add(required(part, "text", place));
+        case "refusal" -> texts.add(required(part, "refusal", place));
         default -> {
-          String place = at + ".content[" + i + "]";
           if (!SentFiles.isType(type)) {
             throw OpenAiErrors.invalid(
                 place, "content of type '" + type + "' is not supported here");
@@ -199,7 +202,16 @@ final class OpenAiMessages {
     if (value instanceof JsonArray list) {
       return list;
     }
-    throw OpenAiErrors.invalid(at + "." + name, at + "." + name + " must be a list");
+    String place = at.isEmpty() ? name : at + "." + name;
+    throw OpenAiErrors.invalid(place, place + " must be a list");
+  }
+
+  private static String required(JsonObject object, String name, String at)
+      throws RefusedRequestException {
+    if (object.getValue(name) instanceof String text) {
+      return text;
+    }
+    throw OpenAiErrors.invalid(at + "." + name, at + "." + name + " must be a text");
   }
 
   private static String text(JsonObject object, String name) {
@@ -212,12 +224,7 @@ final class OpenAiMessages {
    * @throws RefusedRequestException for a use that no model can be held to
    */
   static List<ToolSpec> tools(JsonObject body) throws RefusedRequestException {
-    JsonArray given = list(body, "tools", "body");
-    Object choice = body.getValue("tool_choice");
-    boolean isForbidden = "none".equals(choice);
-    if (!given.isEmpty() && !isForbidden && choice != null && !"auto".equals(choice)) {
-      throw OpenAiErrors.unsupported("tool_choice", "tool_choice must be auto or none");
-    }
+    JsonArray given = list(body, "tools", "");
     List<ToolSpec> tools = new ArrayList<>();
     for (int i = 0; i < given.size(); i++) {
       JsonObject tool = object(given, i, "tools");
@@ -233,7 +240,26 @@ final class OpenAiMessages {
       }
       tools.add(new ToolSpec(name, text(function, "description"), schema(function)));
     }
-    return isForbidden ? List.of() : tools;
+    return isForbidden(body.getValue(CHOICE), tools) ? List.of() : tools;
+  }
+
+  private static boolean isForbidden(@Nullable Object choice, List<ToolSpec> tools)
+      throws RefusedRequestException {
+    if (choice == null || choice.equals("auto") || choice.equals("none")) {
+      return "none".equals(choice);
+    }
+    if (choice instanceof JsonObject object && "function".equals(object.getValue("type"))) {
+      JsonObject function =
+          object.getValue("function") instanceof JsonObject inner ? inner : object;
+      String name = text(function, "name");
+      if (tools.stream().noneMatch(tool -> tool.name().equals(name))) {
+        throw OpenAiErrors.invalid(CHOICE, "tool_choice names '" + name + "', which is no tool");
+      }
+    } else if (!choice.equals("required") && !(choice instanceof JsonObject)) {
+      throw OpenAiErrors.invalid(CHOICE, "tool_choice must be auto or none");
+    }
+    throw OpenAiErrors.unsupported(
+        CHOICE, "no model can be held to a choice of tools: tool_choice must be auto or none");
   }
 
   private static String schema(JsonObject function) {

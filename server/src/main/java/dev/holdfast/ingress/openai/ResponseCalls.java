@@ -46,10 +46,10 @@ public final class ResponseCalls {
   Optional<ApiAnswer> create(OpenAiExchange exchange)
       throws RefusedRequestException, CallFailedException, InterruptedException {
     JsonObject body = exchange.request().body();
+    OpenAiParameters.checkResponse(body);
     String model = models.of(body);
     OpenAiMessages messages = OpenAiMessages.ofResponse(body);
     body.remove("input"); // may be megabytes, and an answer may take minutes
-    checkSupported(body);
     List<ToolSpec> tools = OpenAiMessages.tools(body);
     boolean isAgent = model.equals(OfferedModels.AGENT);
     Optional<String> reason = storedBecause(exchange, body, isAgent);
@@ -90,17 +90,6 @@ public final class ResponseCalls {
     return Boolean.TRUE.equals(body.getValue("store"))
         ? Optional.of("store: true")
         : Optional.empty();
-  }
-
-  private static void checkSupported(JsonObject body) throws RefusedRequestException {
-    if (body.getValue("text") instanceof JsonObject text
-        && text.getValue("format") instanceof JsonObject format
-        && !"text".equals(format.getValue("type"))) {
-      throw OpenAiErrors.unsupported("text.format", "text.format must be of type text");
-    }
-    if (body.getValue("prompt") != null) {
-      throw OpenAiErrors.unsupported("prompt", "prompts are not kept here");
-    }
   }
 
   private static boolean streams(JsonObject body) {
@@ -228,11 +217,14 @@ public final class ResponseCalls {
     ApiRequest request = exchange.request();
     Event event = found(request);
     ResponseFacts facts = ResponseFacts.of(event, new JsonObject());
-    if (request.text("stream", "false").equals("true")) {
-      stream(exchange, threads.again(event), facts, after(request), true);
-      return Optional.empty();
-    }
-    return Optional.of(ApiAnswer.ok(now(event, facts)));
+    return switch (request.text("stream", "false")) {
+      case "true" -> {
+        stream(exchange, threads.again(event), facts, after(request), true);
+        yield Optional.empty();
+      }
+      case "false" -> Optional.of(ApiAnswer.ok(now(event, facts)));
+      default -> throw OpenAiErrors.invalid("stream", "stream must be true or false");
+    };
   }
 
   private JsonObject now(Event event, ResponseFacts facts) {

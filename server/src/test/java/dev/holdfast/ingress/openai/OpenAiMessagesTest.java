@@ -9,6 +9,7 @@ import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.models.ModelQuestion;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -76,11 +77,56 @@ class OpenAiMessagesTest {
     assertRefused(user("{'type': 'input_audio'}"), "messages[0].content[0]");
     assertRefused("{'role': 'robot', 'content': 'x'}", "messages[0].role");
     assertRefused("{'role': 'tool', 'tool_call_id': 'none', 'content': 'x'}", "messages[0]");
-    assertThatThrownBy(
-            () ->
-                OpenAiMessages.tools(
-                    json("{'tools': [{'type': 'function'}], 'tool_choice': 'required'}")))
-        .hasMessageContaining("tool_choice");
+    assertRefused("{'role': 'user'}", "messages[0].content");
+    assertRefused("{'role': 'user', 'content': null}", "messages[0].content");
+    assertRefused(user("{'type': 'text', 'text': 7}"), "messages[0].content[0].text");
+    assertRefused(
+        "{'role': 'assistant', 'tool_calls': [{'function': {'name': 'a', 'arguments': ''}}]}",
+        "messages[0].tool_calls[0].id");
+    assertRefused(
+        "{'role': 'assistant', 'tool_calls': [{'id': 'a', 'function': {'name': 'a', 'arguments':"
+            + " {}}}]}",
+        "messages[0].tool_calls[0].function.arguments");
+  }
+
+  @Test
+  void itemsThatAreNotOfTheProtocolAreRefusedWithTheirPlace() {
+    for (Map.Entry<String, String> wrong :
+        Map.of(
+                "{'type': 7, 'role': 'user', 'content': 'x'}", "input[0].type",
+                "{'type': 'item_reference', 'id': 'x'}", "input[0].type",
+                "{'type': 'function_call', 'name': 'a', 'arguments': ''}", "input[0].call_id",
+                "{'type': 'function_call', 'call_id': 'a', 'arguments': ''}", "input[0].name",
+                "{'type': 'message', 'role': 'robot', 'content': 'x'}", "input[0].role",
+                "{'role': 'user', 'content': 7}", "input[0].content")
+            .entrySet()) {
+      assertThatThrownBy(
+              () -> OpenAiMessages.ofResponse(json("{'input': [" + wrong.getKey() + "]}")))
+          .satisfies(refused -> assertPlace(refused, wrong.getValue(), "invalid_value"));
+    }
+  }
+
+  @Test
+  void aChoiceOfToolsMustBeOneThatCanBeKept() {
+    for (Map.Entry<String, String> wrong :
+        Map.of(
+                "'sometimes'", "invalid_value",
+                "7", "invalid_value",
+                "{'type': 'function', 'name': 'other'}", "invalid_value",
+                "{'type': 'function', 'function': {'name': 'other'}}", "invalid_value",
+                "{'type': 'function', 'name': 'look'}", "unsupported_parameter",
+                "{'type': 'allowed_tools', 'mode': 'auto', 'tools': []}", "unsupported_parameter",
+                "'required'", "unsupported_parameter")
+            .entrySet()) {
+      String tools = "'tools': [{'type': 'function', 'name': 'look'}]";
+      assertThatThrownBy(
+              () ->
+                  OpenAiMessages.tools(
+                      json("{" + tools + ", 'tool_choice': " + wrong.getKey() + "}")))
+          .satisfies(refused -> assertPlace(refused, "tool_choice", wrong.getValue()));
+    }
+    assertThatThrownBy(() -> OpenAiMessages.tools(json("{'tool_choice': 'sometimes'}")))
+        .satisfies(refused -> assertPlace(refused, "tool_choice", "invalid_value"));
   }
 
   /** They are told back to the client, when its message is already kept. */
@@ -135,12 +181,15 @@ class OpenAiMessagesTest {
 
   private static void assertRefused(String message, String place) {
     assertThatThrownBy(() -> chat(message))
-        .isInstanceOfSatisfying(
-            RefusedRequestException.class,
-            refused -> {
-              assertThat(refused.status()).isEqualTo(400);
-              assertThat(OpenAiErrors.body(refused).getJsonObject("error").getString("param"))
-                  .isEqualTo(place);
-            });
+        .satisfies(refused -> assertPlace(refused, place, "invalid_value"));
+  }
+
+  private static void assertPlace(Throwable thrown, String place, String code) {
+    assertThat(thrown).isInstanceOf(RefusedRequestException.class);
+    RefusedRequestException refused = (RefusedRequestException) thrown;
+    assertThat(refused.status()).isEqualTo(400);
+    JsonObject error = OpenAiErrors.body(refused).getJsonObject("error");
+    assertThat(error.getString("param")).isEqualTo(place);
+    assertThat(error.getString("code")).isEqualTo(code);
   }
 }
