@@ -12,13 +12,13 @@ interface AnswerProgress {
   void onText(String delta) throws InterruptedException;
 
   /** The text so far is void: another one begins. */
-  default void onRestart() {}
+  default void onRestart() throws InterruptedException {}
 
   /** What the agent said is whole; after its tools it may say more. */
   default void onRound() {}
 
   /** A run of the turn begins; {@code run} is 1 for the first. */
-  default void onRun(int run) {}
+  default void onRun(int run) throws InterruptedException {}
 
   /** A person is asked for a decision. */
   default void onQuestion(String text) throws InterruptedException {}

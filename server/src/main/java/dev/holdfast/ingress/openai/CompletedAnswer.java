@@ -16,6 +16,11 @@ record CompletedAnswer(String text, List<ToolCall> calls, StopReason stop, Token
     this(text, List.of(), StopReason.END, usage);
   }
 
+  /** Whether the model said all that it wanted to. */
+  boolean isWhole() {
+    return stop == StopReason.END || stop == StopReason.TOOL_CALLS;
+  }
+
   /** Tokens that were read, those of a cache among them. */
   long inputTokens() {
     return usage.input() + usage.cacheRead() + usage.cacheWrite();

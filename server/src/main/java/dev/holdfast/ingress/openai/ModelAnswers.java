@@ -83,7 +83,11 @@ public final class ModelAnswers {
 
     @Override
     public void onRestart() {
-      progress.onRestart();
+      try {
+        progress.onRestart();
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+      }
     }
 
     @Override

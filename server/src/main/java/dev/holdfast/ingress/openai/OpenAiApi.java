@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** {@code /v1} for all event loops. Thread-safe. */
 public final class OpenAiApi extends ProgramInterface {
@@ -64,6 +65,7 @@ public final class OpenAiApi extends ProgramInterface {
     private final MultiMap headers;
     private final Map<String, String> query = new HashMap<>();
     private final SseWriter events;
+    private final AtomicLong number = new AtomicLong();
 
     Admitted(HttpServerRequest http, Caller caller, OpenAiRoutes.Route route, Context loop) {
       this.http = http;
@@ -92,7 +94,8 @@ public final class OpenAiApi extends ProgramInterface {
               new byte[0],
               answers.open(caller.name()));
       try {
-        Optional<ApiAnswer> answer = route.call().run(new OpenAiExchange(request, headers, events));
+        Optional<ApiAnswer> answer =
+            route.call().run(new OpenAiExchange(request, headers, events, number));
         if (answer.isPresent()) {
           loop.runOnContext(_ -> Responses.json(http, answer.get().status(), answer.get().body()));
         } else {
@@ -111,7 +114,7 @@ public final class OpenAiApi extends ProgramInterface {
       }
       refusals.count(why.status());
       try {
-        events.write(route.errorEvent(OpenAiErrors.body(why)));
+        events.write(route.errorEvent(OpenAiErrors.body(why), number.get()));
       } catch (InterruptedException _) {
         // The client is gone.
       }

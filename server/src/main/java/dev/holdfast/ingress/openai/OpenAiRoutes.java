@@ -58,12 +58,16 @@ public final class OpenAiRoutes {
    * @param isTyped whether its events carry their types
    */
   record Route(Scope scope, Map<String, String> path, boolean isTyped, OpenAiCall call) {
-    /** {@code error}: the body of an answer. */
-    String errorEvent(JsonObject error) {
+    /**
+     * @param error the body of an answer
+     * @param number of the event, where events have numbers
+     */
+    String errorEvent(JsonObject error, long number) {
       if (!isTyped) {
         return "data: " + error.encode() + "\n\n";
       }
-      JsonObject event = error.getJsonObject("error").copy().put("type", "error");
+      JsonObject event =
+          new JsonObject().put("type", "error").put("sequence_number", number).mergeIn(error);
       return "event: error\ndata: " + event.encode() + "\n\n";
     }
   }

@@ -101,19 +101,20 @@ public final class ResponseCalls {
       throws RefusedRequestException, CallFailedException, InterruptedException {
     JsonObject body = exchange.request().body();
     ResponseFacts facts = ResponseFacts.unstored(time.now(), model, body);
-    ResponseStream stream = new ResponseStream(exchange.events(), facts, -1);
+    ResponseStream stream = new ResponseStream(exchange, facts, -1);
     String level = models.levelOf(model);
     String user = AskedThread.user(exchange);
     String sender = WebMessages.sender(exchange.request().caller(), user.isEmpty() ? null : user);
     if (!streams(body)) {
       CompletedAnswer answer =
           direct.ask(level, sender, messages.question(tools), AnswerProgress.NONE);
-      return Optional.of(ApiAnswer.ok(facts.completed(answer, List.of(), time.now())));
+      return Optional.of(
+          ApiAnswer.ok(facts.completed(answer, List.of(), facts.answerId(), time.now())));
     }
     stream.begin(List.of());
     try {
       CompletedAnswer answer = direct.ask(level, sender, messages.question(tools), stream);
-      stream.end(answer, facts.completed(answer, List.of(), time.now()), 1);
+      stream.end(answer, List.of(), 1, time.now());
     } catch (CallFailedException e) {
       FailureCode code = e.failure().code();
       stream.last("response.failed", facts.failed(code.name(), e.failure().message(), List.of()));
@@ -169,11 +170,11 @@ public final class ResponseCalls {
     List<String> questions = threads.questions(event.id());
     return switch (came) {
       case FollowedAnswer.Answered(CompletedAnswer answer) ->
-          facts.completed(answer, questions, time.now());
+          facts.completed(answer, questions, facts.answerId(), time.now());
       case FollowedAnswer.Failed(FailureCode code, String text) ->
           facts.failed(code.name(), text, questions);
       case FollowedAnswer.Asks _, FollowedAnswer.Later _ ->
-          facts.view("in_progress", facts.output(questions, "", List.of()), null);
+          facts.view("in_progress", facts.questions(questions), null);
     };
   }
 
@@ -184,7 +185,7 @@ public final class ResponseCalls {
       long after,
       boolean isAgain)
       throws InterruptedException {
-    ResponseStream stream = new ResponseStream(exchange.events(), facts, after);
+    ResponseStream stream = new ResponseStream(exchange, facts, after);
     stream.begin(isAgain ? threads.questions(sent.event().id()) : List.of());
     if (isAgain) {
       stream.onMissed(); // until a run begins of which all is remembered
@@ -192,11 +193,13 @@ public final class ResponseCalls {
     FollowedAnswer came =
         threads.follow(
             sent, ChatCompletions.WAIT_MAX, ThreadAnswers.Patience.UNTIL_THE_END, stream);
-    JsonObject response = view(sent.event(), facts, came);
     switch (came) {
-      case FollowedAnswer.Answered(CompletedAnswer answer) ->
-          stream.end(answer, response, threads.runs(sent.event().id()));
-      case FollowedAnswer.Failed _ -> stream.last("response.failed", response);
+      case FollowedAnswer.Answered(CompletedAnswer answer) -> {
+        String eventId = sent.event().id();
+        stream.end(answer, threads.questions(eventId), threads.runs(eventId), time.now());
+      }
+      case FollowedAnswer.Failed _ ->
+          stream.last("response.failed", view(sent.event(), facts, came));
       case FollowedAnswer.Asks _, FollowedAnswer.Later _ -> {} // the client comes back for more
     }
   }

@@ -48,8 +48,18 @@ record ResponseFacts(String id, Instant created, String model, JsonObject asked,
   }
 
   /** Without the prefix, for the ids of its items. */
-  String key() {
+  private String key() {
     return id.substring(PREFIX.length());
+  }
+
+  /** The id of the answer. */
+  String answerId() {
+    return "msg_" + key();
+  }
+
+  /** The id of a question. */
+  String questionId(int n) {
+    return answerId() + "_q" + n;
   }
 
   private boolean isStored() {
@@ -89,6 +99,7 @@ record ResponseFacts(String id, Instant created, String model, JsonObject asked,
         .put("background", Boolean.TRUE.equals(asked.getValue("background")))
         .put("service_tier", "default")
         .put("metadata", asked.getValue("metadata", new JsonObject()))
+        .put("user", asked.getValue("user"))
         .put("safety_identifier", asked.getValue("safety_identifier"))
         .put("prompt_cache_key", asked.getValue("prompt_cache_key"));
   }
@@ -119,16 +130,21 @@ record ResponseFacts(String id, Instant created, String model, JsonObject asked,
     return tools;
   }
 
-  /** {@code text} null: not yet said. */
-  static JsonObject message(String id, @Nullable String text) {
-    JsonArray content = new JsonArray();
-    if (text != null) {
-      content.add(textPart(text));
-    }
+  /** A message of which nothing is said yet. */
+  static JsonObject message(String id) {
+    return message(id, "in_progress", new JsonArray());
+  }
+
+  /** {@code isWhole}: whether nothing is missing at its end. */
+  static JsonObject message(String id, String text, boolean isWhole) {
+    return message(id, isWhole ? "completed" : "incomplete", new JsonArray().add(textPart(text)));
+  }
+
+  private static JsonObject message(String id, String status, JsonArray content) {
     return new JsonObject()
         .put("id", id)
         .put("type", "message")
-        .put("status", text == null ? "in_progress" : "completed")
+        .put("status", status)
         .put("role", "assistant")
         .put("content", content);
   }
@@ -152,29 +168,30 @@ record ResponseFacts(String id, Instant created, String model, JsonObject asked,
         .put("arguments", isComplete ? call.arguments() : "");
   }
 
-  /** What was asked of people on the way, then the answer, then the calls of the client's tools. */
-  JsonArray output(List<String> questions, String text, List<ToolCall> calls) {
+  /** What was asked of people on the way. */
+  JsonArray questions(List<String> questions) {
     JsonArray output = new JsonArray();
     for (String question : questions) {
-      output.add(message("msg_" + key() + "_q" + output.size(), question));
-    }
-    if (!text.isEmpty()) {
-      output.add(message("msg_" + key(), text));
-    }
-    for (int i = 0; i < calls.size(); i++) {
-      output.add(call(calls.get(i), i, true));
+      output.add(message(questionId(output.size()), question, true));
     }
     return output;
   }
 
-  /** The whole response, when its answer is there. */
-  JsonObject completed(CompletedAnswer answer, List<String> questions, Instant now) {
-    boolean isWhole = answer.stop() == StopReason.END || answer.stop() == StopReason.TOOL_CALLS;
-    JsonObject view =
-        view(
-            isWhole ? "completed" : "incomplete",
-            output(questions, answer.text(), answer.calls()),
-            usage(answer));
+  /**
+   * The whole response, when its answer is there.
+   *
+   * @param itemId of the answer
+   */
+  JsonObject completed(CompletedAnswer answer, List<String> questions, String itemId, Instant now) {
+    boolean isWhole = answer.isWhole();
+    JsonArray output = questions(questions);
+    if (!answer.text().isEmpty()) {
+      output.add(message(itemId, answer.text(), isWhole));
+    }
+    for (int i = 0; i < answer.calls().size(); i++) {
+      output.add(call(answer.calls().get(i), i, true));
+    }
+    JsonObject view = view(isWhole ? "completed" : "incomplete", output, usage(answer));
     if (isWhole) {
       return view.put("completed_at", now.getEpochSecond());
     }
@@ -184,10 +201,7 @@ record ResponseFacts(String id, Instant created, String model, JsonObject asked,
 
   /** {@code text}: what its sender is told. */
   JsonObject failed(String code, String text, List<String> questions) {
-    return view(
-            code.equals("CANCELLED") ? "cancelled" : "failed",
-            output(questions, "", List.of()),
-            null)
+    return view(code.equals("CANCELLED") ? "cancelled" : "failed", questions(questions), null)
         .put("error", new JsonObject().put("code", "server_error").put("message", text));
   }
 

@@ -4,30 +4,40 @@ import dev.holdfast.api.ToolCall;
 import dev.holdfast.ingress.stream.SseWriter;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The events of one response, numbered so that a client which comes back, even to another run of
  * the server, is sent what it has not seen. The numbers only grow: each run of the turn has a range
  * of its own, and so has an answer of which what was streamed is no beginning. Then, and when a
- * model begins anew, the text begins again in a new item.
+ * model begins anew, the item of the text so far ends as incomplete, and the text begins again in
+ * another one.
  */
 final class ResponseStream implements AnswerProgress {
   private static final long RUN = 1_000_000;
   private static final long WHOLE = RUN / 2;
 
   private final SseWriter events;
+  private final AtomicLong number;
   private final ResponseFacts facts;
   private final long after;
   private final StreamedText sent = new StreamedText();
-  private long number;
+  private final List<String> questions = new ArrayList<>();
   private int items;
+
+  /** Of the text that is being said; empty when there is none. */
   private String item = "";
 
+  private boolean hasText;
+
   /** {@code after}: the number of the last event that the client has; -1 for none. */
-  ResponseStream(SseWriter events, ResponseFacts facts, long after) {
-    this.events = events;
+  ResponseStream(OpenAiExchange exchange, ResponseFacts facts, long after) {
+    this.events = exchange.events();
+    this.number = exchange.number();
     this.facts = facts;
     this.after = after;
   }
@@ -35,16 +45,17 @@ final class ResponseStream implements AnswerProgress {
   /**
    * How every stream begins.
    *
-   * @param questions what people were asked before
+   * @param asked what people were asked before
    */
-  void begin(List<String> questions) throws InterruptedException {
-    JsonObject response = facts.view("in_progress", facts.output(questions, "", List.of()), null);
+  void begin(List<String> asked) throws InterruptedException {
+    questions.addAll(asked);
+    JsonObject response = facts.view("in_progress", facts.questions(asked), null);
     send("response.created", new JsonObject().put("response", response));
     send("response.in_progress", new JsonObject().put("response", response));
   }
 
   private void send(String type, JsonObject details) throws InterruptedException {
-    long mine = number++;
+    long mine = number.getAndIncrement();
     if (mine > after) {
       write(type, mine, details);
     }
@@ -56,10 +67,14 @@ final class ResponseStream implements AnswerProgress {
     events.write("event: " + type + "\ndata: " + event.encode() + "\n\n");
   }
 
+  private void continueFrom(long least) {
+    number.set(Math.max(number.get(), least));
+  }
+
   @Override
-  public void onRun(int run) {
+  public void onRun(int run) throws InterruptedException {
     onRestart();
-    number = Math.max(number, RUN * (run - 1));
+    continueFrom(RUN * (run - 1));
   }
 
   @Override
@@ -72,43 +87,47 @@ final class ResponseStream implements AnswerProgress {
 
   private void text(String delta) throws InterruptedException {
     if (item.isEmpty()) {
-      item = "msg_" + facts.key() + "_" + items;
+      // A client may still hold an item of another run.
+      item = facts.answerId() + (hasText || number.get() >= WHOLE ? "_" + number.get() : "");
+      hasText = true;
       open(item);
     }
-    send(
-        "response.output_text.delta",
-        inText().put("delta", delta).put("logprobs", new JsonArray()));
+    delta(item, delta);
   }
 
   private void open(String id) throws InterruptedException {
-    send("response.output_item.added", inOutput().put("item", ResponseFacts.message(id, null)));
+    send("response.output_item.added", inOutput().put("item", ResponseFacts.message(id)));
     send("response.content_part.added", inText(id).put("part", ResponseFacts.textPart("")));
+  }
+
+  private void delta(String id, String delta) throws InterruptedException {
+    send(
+        "response.output_text.delta",
+        inText(id).put("delta", delta).put("logprobs", new JsonArray()));
   }
 
   private JsonObject inOutput() {
     return new JsonObject().put("output_index", items);
   }
 
-  private JsonObject inText() {
-    return inText(item);
-  }
-
   private JsonObject inText(String id) {
     return inOutput().put("item_id", id).put("content_index", 0);
   }
 
-  private void close(String id, String text) throws InterruptedException {
+  private void close(String id, String text, boolean isWhole) throws InterruptedException {
     send(
         "response.output_text.done", inText(id).put("text", text).put("logprobs", new JsonArray()));
     send("response.content_part.done", inText(id).put("part", ResponseFacts.textPart(text)));
-    send("response.output_item.done", inOutput().put("item", ResponseFacts.message(id, text)));
+    send(
+        "response.output_item.done",
+        inOutput().put("item", ResponseFacts.message(id, text, isWhole)));
     items++;
   }
 
   @Override
-  public void onRestart() {
+  public void onRestart() throws InterruptedException {
     if (!item.isEmpty()) {
-      items++;
+      close(item, sent.soFar(), false);
       item = "";
     }
     sent.clear();
@@ -127,12 +146,13 @@ final class ResponseStream implements AnswerProgress {
   @Override
   public void onQuestion(String text) throws InterruptedException {
     onRestart(); // what the model said before it comes with the answer
-    String id = "msg_" + facts.key() + "_" + items;
+    if (!questions.contains(text)) {
+      questions.add(text);
+    }
+    String id = facts.questionId(questions.indexOf(text));
     open(id);
-    send(
-        "response.output_text.delta",
-        inText(id).put("delta", text).put("logprobs", new JsonArray()));
-    close(id, text);
+    delta(id, text);
+    close(id, text, true);
   }
 
   @Override
@@ -141,26 +161,31 @@ final class ResponseStream implements AnswerProgress {
   }
 
   /**
-   * @param response as it is in the end
+   * @param asked what people were asked
    * @param runs how many runs the turn has had
    */
-  void end(CompletedAnswer answer, JsonObject response, int runs) throws InterruptedException {
+  void end(CompletedAnswer answer, List<String> asked, int runs, Instant now)
+      throws InterruptedException {
+    String answerId = facts.answerId();
     if (!answer.text().isEmpty()) {
       Optional<String> rest = sent.rest(answer.text());
       if (rest.isEmpty()) {
         onRestart();
-        number = Math.max(number, RUN * Math.max(0, runs - 1) + WHOLE);
+        continueFrom(RUN * Math.max(0, runs - 1) + WHOLE);
       }
       String left = rest.orElse(answer.text());
       if (!left.isEmpty() || item.isEmpty()) {
         text(left);
       }
-      close(item, answer.text());
+      answerId = item;
+      close(item, answer.text(), answer.isWhole());
+      item = "";
     }
     List<ToolCall> calls = answer.calls();
     for (int i = 0; i < calls.size(); i++) {
       call(calls.get(i), i);
     }
+    JsonObject response = facts.completed(answer, asked, answerId, now);
     last("response." + response.getString("status"), response);
   }
 
@@ -178,7 +203,8 @@ final class ResponseStream implements AnswerProgress {
 
   /** The last event goes to whoever asks: without it no client knows that there is no more. */
   void last(String type, JsonObject response) throws InterruptedException {
-    write(type, Math.max(number, after + 1), new JsonObject().put("response", response));
+    onRestart();
+    write(type, Math.max(number.get(), after + 1), new JsonObject().put("response", response));
     events.write("data: [DONE]\n\n");
   }
 }

@@ -19,6 +19,10 @@ final class StreamedText {
     return added;
   }
 
+  String soFar() {
+    return sent.toString();
+  }
+
   boolean isNothing() {
     return sent.isEmpty();
   }

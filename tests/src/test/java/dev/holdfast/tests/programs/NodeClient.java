@@ -14,17 +14,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** A script of this package that uses a library of others and prints JSON. */
+/** A script of this package that uses libraries of others and prints JSON. */
 final class NodeClient implements AutoCloseable {
   private static final long SECONDS_MAX = 90;
 
   private final Path folder = ServerRig.newFolder("holdfast-node");
   private final String script;
 
-  /** {@code library}: such as {@code name@1.2.3}. */
-  NodeClient(String script, String library) throws Exception {
+  /** {@code libraries}: such as {@code name@1.2.3}. */
+  NodeClient(String script, String... libraries) throws Exception {
     this.script = script;
-    Npm.install(folder, library);
+    Npm.install(folder, libraries);
     try (InputStream in = NodeClient.class.getResourceAsStream("/programs/" + script)) {
       Files.write(folder.resolve(script), in.readAllBytes());
     }

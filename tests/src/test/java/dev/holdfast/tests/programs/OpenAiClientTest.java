@@ -3,11 +3,13 @@ package dev.holdfast.tests.programs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.CallScript;
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.ServerRig;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -17,10 +19,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** {@code /v1} with OpenAI's own library. */
+/** {@code /v1} with OpenAI's own library, and its responses with a client of Open Responses. */
 @Timeout(240)
 class OpenAiClientTest {
   private static final String READER = "reader-token-of-the-openai-test";
+
+  private static final String DATA_URL =
+      "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAE"
+          + "hQGAhKmMIQAAAABJRU5ErkJggg==";
 
   private static final int FILE_BYTES_MAX = 2_000_000;
 
@@ -112,10 +118,115 @@ class OpenAiClientTest {
     assertRefused(refusals.path("model"), "NotFoundError", 404, "model_not_found");
     assertRefused(refusals.path("messages"), "BadRequestError", 400, "invalid_value");
     assertRefused(refusals.path("n"), "BadRequestError", 400, "unsupported_parameter");
+    for (String param : List.of("stream", "temperature", "tool_choice", "metadata")) {
+      assertRefused(refusals.path(param), "BadRequestError", 400, "invalid_value");
+      assertThat(refusals.path(param).path("param").asText()).isEqualTo(param);
+    }
     assertRefused(refusals.path("key"), "AuthenticationError", 401, "invalid_api_key");
     assertRefused(refusals.path("scope"), "PermissionDeniedError", 403, "auth");
     assertRefused(refusals.path("previous"), "NotFoundError", 404, "previous_response_not_found");
     assertRefused(refusals.path("response"), "NotFoundError", 404, "response_not_found");
+  }
+
+  private static Answer respond(boolean streams, List<Object> input, Map<String, Object> more)
+      throws Exception {
+    Map<String, Object> body = new HashMap<>(more);
+    body.put("model", "holdfast");
+    body.put("input", input);
+    body.put("stream", streams);
+    Answer answer = RIG.api().post("/v1/responses", body);
+    assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+    return answer;
+  }
+
+  private static Map<String, Object> message(String role, Object content) {
+    return Map.of("type", "message", "role", role, "content", content);
+  }
+
+  private static String said(JsonNode response) {
+    return response.path("output").path(0).path("content").path(0).path("text").asText();
+  }
+
+  /** The requests of the specification's own compliance tests. */
+  @Test
+  void itsResponsesAreThoseOfTheSpecification() throws Exception {
+    List<Object> hello = List.of(message("user", "Say hello."));
+    JsonNode basic = respond(false, hello, Map.of()).json();
+    OpenResponsesShape.checkCompleted(basic);
+    assertThat(said(basic)).isEqualTo("answer to Say hello.");
+    JsonNode kept = RIG.api().get("/v1/responses/" + basic.path("id").asText()).json();
+    assertThat(kept.path("output")).isEqualTo(basic.path("output"));
+
+    JsonNode streamed = OpenResponsesShape.checkStream(respond(true, hello, Map.of()));
+    assertThat(said(streamed)).isEqualTo("answer to Say hello.");
+    kept = RIG.api().get("/v1/responses/" + streamed.path("id").asText()).json();
+    assertThat(kept.path("output")).isEqualTo(streamed.path("output"));
+
+    List<Object> pirate = List.of(message("system", "Be a pirate."), message("user", "Hello."));
+    OpenResponsesShape.checkCompleted(respond(false, pirate, Map.of()).json());
+    assertThat(MODEL.requests().getLast().body().toString()).contains("Be a pirate.");
+
+    Map<String, Object> place = Map.of("location", Map.of("type", "string"));
+    Map<String, Object> schema =
+        Map.of("type", "object", "properties", place, "required", List.of("location"));
+    Map<String, Object> tool =
+        Map.of("type", "function", "name", "get_weather", "description", "x", "parameters", schema);
+    Map<String, Object> tools = Map.of("tools", List.of(tool));
+    ModelScript call = CallScript.call("c1", "get_weather", Map.of("location", "Rome"));
+    MODEL.next(call, call);
+    List<Object> weather = List.of(message("user", "What is the weather?"));
+    JsonNode called = respond(false, weather, tools).json();
+    OpenResponsesShape.checkCompleted(called);
+    assertThat(called.path("output").path(0).path("arguments").asText()).contains("Rome");
+    JsonNode calledAgain = OpenResponsesShape.checkStream(respond(true, weather, tools));
+    assertThat(calledAgain.path("output").path(0).path("type").asText()).isEqualTo("function_call");
+
+    Map<String, Object> image = Map.of("type", "input_image", "image_url", DATA_URL);
+    List<Object> parts = List.of(Map.of("type", "input_text", "text", "What is it?"), image);
+    JsonNode seen = respond(false, List.of(message("user", parts)), Map.of()).json();
+    OpenResponsesShape.checkCompleted(seen);
+    assertThat(said(seen)).startsWith("answer to What is it?");
+
+    List<Object> turns =
+        List.of(
+            message("user", "My name is Alice."),
+            message("assistant", "Hello Alice."),
+            message("user", "What is my name?"));
+    OpenResponsesShape.checkCompleted(respond(false, turns, Map.of()).json());
+    assertThat(MODEL.requests().getLast().body().toString()).contains("My name is Alice.");
+  }
+
+  @Test
+  void aClientOfOpenResponsesUnderstandsThem() throws Exception {
+    try (NodeClient client =
+        new NodeClient(
+            "open-responses-client.mjs", "ai@7.0.173", "@ai-sdk/open-responses@2.0.36")) {
+      Map<String, String> variables =
+          Map.of("BASE", RIG.setup().url("/v1"), "TOKEN", RIG.api().token());
+      JsonNode said = client.run(variables, "talk");
+      assertThat(said.path("generated").asText()).isEqualTo("answer to generate");
+      assertThat(said.path("finish").asText()).isEqualTo("stop");
+      assertThat(said.path("usage").path("outputTokens").asInt()).isPositive();
+      JsonNode streamed = said.path("streamed");
+      assertThat(streamed.path("text").asText()).isEqualTo("answer to stream");
+      assertThat(streamed.path("finish").asText()).isEqualTo("stop");
+      assertThat(streamed.path("usage").path("outputTokens").asInt()).isPositive();
+      assertThat(said.path("told").asText()).isEqualTo("echo: sunny in Rome");
+      assertThat(said.path("steps").toString()).isEqualTo("[\"tool-calls\",\"stop\"]");
+      assertThat(said.path("called").path("text").asText()).isEqualTo("echo: sunny in Rome");
+      assertThat(said.path("called").path("types").toString()).contains("tool-result");
+      assertThat(said.path("instructed").asText()).isEqualTo("answer to instructed");
+      assertThat(said.path("turns").asText()).isEqualTo("answer to What is my name?");
+      assertThat(said.path("seen").asText()).startsWith("answer to see");
+      assertThat(said.path("model").path("status").asInt()).isEqualTo(404);
+      assertThat(said.path("choice").path("status").asInt()).isEqualTo(400);
+      assertThat(said.path("choice").path("message").asText()).contains("tool_choice");
+
+      MODEL.next(ModelScript.status(400, Map.of(), "invalid_request_error", "no such thing"));
+      JsonNode failure = client.run(variables, "failure");
+      assertThat(failure.path(0).asText()).isNotEmpty();
+      assertThat(failure.path(1).asText()).isEqualTo("error");
+    }
   }
 
   private static void assertRefused(JsonNode refusal, String kind, int status, String code) {
