@@ -52,6 +52,7 @@ public final class Bench {
     rows.put("recovery", new RecoveryRow());
     rows.put("floods", new FloodRow());
     rows.put("page", new PageRow());
+    rows.put("backup", new BackupRow());
     return rows;
   }
 
