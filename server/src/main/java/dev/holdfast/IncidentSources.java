@@ -8,6 +8,7 @@ import dev.holdfast.incidents.Incidents;
 import dev.holdfast.incidents.NewIncident;
 import dev.holdfast.modes.Mode;
 import dev.holdfast.modes.ModeChange;
+import dev.holdfast.modes.ModeRule;
 import dev.holdfast.store.messages.DamagedRow;
 import dev.holdfast.supervision.ChildSpec;
 import dev.holdfast.supervision.CrashListener;
@@ -108,8 +109,8 @@ final class IncidentSources implements CrashListener {
   }
 
   private static IncidentSeverity severity(ModeChange change) {
-    if (change.isByHand()) {
-      return IncidentSeverity.INFO;
+    if (change.isByHand() || change.rule() == ModeRule.RESTORED_COPY) {
+      return IncidentSeverity.INFO; // nothing is wrong: somebody has restored it
     }
     return change.to() == Mode.SAFE ? IncidentSeverity.CRITICAL : IncidentSeverity.WARNING;
   }

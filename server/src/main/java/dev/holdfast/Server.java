@@ -341,7 +341,7 @@ final class Server {
     modes.boot(parts.look()); // before the first turn
     incidents.onChange(
         change -> news.publish(change.what(), "", "", change.incident().headline().encode()));
-    tooling.declare(live);
+    declareExtensions();
     // A platform thread: it must see virtual ones stand still.
     SupervisorGroup watch = supervisor.group("watch", Strategy.REST_FOR_ONE, Criticality.IMPORTANT);
     supervise(watch, ChildSpec.platform("conditions").as(Criticality.IMPORTANT), conditions::run);
@@ -771,6 +771,7 @@ final class Server {
         if (copy.promote()) {
           LOG.warn("server: this restored copy takes the place of its original now");
           channels.release();
+          declareExtensions();
           modes.promoted(parts.look());
         }
         return discarded;
@@ -814,8 +815,15 @@ final class Server {
     live = changed;
     effective = loaded;
     tokens.replace(apiTokens(changed));
-    tooling.declare(changed);
+    declareExtensions();
     tasking.declare(changed);
+  }
+
+  /** A restored copy has none: whatever they reach, the original may reach too. */
+  private void declareExtensions() {
+    if (!copy.isHeld()) {
+      tooling.declare(live);
+    }
   }
 
   /** Puts together what answers requests: each line needs only what the lines above it made. */

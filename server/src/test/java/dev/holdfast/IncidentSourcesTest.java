@@ -113,6 +113,20 @@ class IncidentSourcesTest {
     }
   }
 
+  @Test
+  void safeModeIsCriticalButForARestoredCopy() throws Exception {
+    for (ModeRule rule : List.of(ModeRule.RESTORED_COPY, ModeRule.CRITICAL_PARTS_DOWN)) {
+      sources.modeChanged(new ModeChange(1, Instant.EPOCH, Mode.FULL, rule, "why", "server"));
+      TestStore.await(() -> incidents.list(true, "", 10).size() == 1);
+      assertThat(incidents.list(true, "", 10).getFirst().severity())
+          .isEqualTo(
+              rule == ModeRule.RESTORED_COPY ? IncidentSeverity.INFO : IncidentSeverity.CRITICAL);
+      sources.modeChanged(
+          new ModeChange(2, Instant.EPOCH, Mode.SAFE, ModeRule.ALL_WELL, "all", "server"));
+      TestStore.await(() -> incidents.list(true, "", 10).isEmpty());
+    }
+  }
+
   private String fact() {
     return incidents.list(true, "", 10).stream()
         .map(incident -> incident.details().facts().getFirst())

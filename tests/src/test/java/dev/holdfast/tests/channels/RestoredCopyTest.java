@@ -5,6 +5,7 @@ import static dev.holdfast.tests.channels.TelegramSetup.LIMIT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.tests.harness.AgentScript;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.BotApiDouble;
 import dev.holdfast.tests.harness.HoldfastCommand;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
 /** A restored copy beside its original: same bots, same tokens, same open messages. */
 @Timeout(180)
 class RestoredCopyTest {
+  private static final String EXTENSION = "worker";
   private final BotApiDouble api = new BotApiDouble();
 
   @Test
@@ -48,6 +50,7 @@ class RestoredCopyTest {
 
       original.server().kill9();
       assertThat(run(copy, "promote").out()).contains("promoted");
+      assertThat(copy.api().get("/api/v1/extensions/" + EXTENSION).status()).isEqualTo(200);
       copy.restart();
       TelegramSetup.awaitChannel(copy);
       assertThat(run(copy, "promote").out()).contains("nothing has changed");
@@ -121,7 +124,8 @@ class RestoredCopyTest {
                 "reply_url",
                 original.platform().replyUrl(),
                 "allow",
-                List.of("*")));
+                List.of("*")))
+        .set("extensions", List.of(new AgentScript(copy, EXTENSION).declaration()));
     return HoldfastCommand.run(copy.setup(), "restore", file.toString());
   }
 
@@ -133,6 +137,11 @@ class RestoredCopyTest {
     assertThat(copy.api().state(open)).isEqualTo("pending");
     assertThat(copy.api().state("w1")).isEqualTo("pending");
     assertThat(accepted(copy)).as("no wake-up").isEqualTo(3);
+    assertThat(copy.api().get("/api/v1/extensions/" + EXTENSION).status()).isEqualTo(404);
+    assertThat(copy.api().get("/api/v1/incidents").json().path("incidents"))
+        .as("nothing is wrong")
+        .extracting(incident -> incident.path("severity").asText())
+        .doesNotContain("critical");
   }
 
   private static Instant due(ServerRig rig) throws IOException {
