@@ -73,16 +73,40 @@ function waitOf(response) {
   return Number.isFinite(millis) ? Math.min(Math.max(millis, 0), 120_000) : 0;
 }
 
+const early = new Map();
+
+/** Makes a request before what needs its answer is there: the first to ask for `path` gets it. */
+export function askEarly(path) {
+  const answer = call('GET', path);
+  answer.catch(() => {}); // whoever asks will hear of it
+  early.set(path, answer);
+}
+
+function get(path) {
+  const answer = early.get(path) ?? call('GET', path);
+  early.delete(path);
+  return answer;
+}
+
 const threadPath = (id) => `/api/v1/threads/${encodeURIComponent(id)}`;
+const LIST_PAGE = 100;
+export const LOG_PAGE = 200;
+
+/** Where that is asked for which the page shows first. */
+export const paths = {
+  status: '/api/v1/status',
+  threads: ({ archived, after }) =>
+    `/api/v1/threads?${new URLSearchParams({ limit: LIST_PAGE, archived: archived ? 'only' : 'without', ...(after && { after }) })}`,
+  log: (id, limit = LOG_PAGE, before = '') => `${threadPath(id)}/log?limit=${limit}${before && `&before=${encodeURIComponent(before)}`}`,
+};
 
 export const login = (credentials) => call('POST', '/login', credentials);
 export const logout = () => call('POST', '/logout', {});
-export const status = () => call('GET', '/api/v1/status');
+export const status = () => get(paths.status);
 /** Answers {conditions}: what is not well. */
 export const conditions = () => call('GET', '/api/v1/conditions');
-/** Threads, the one with the newest message first. `after`: the `next` of the page before. */
-export const threads = ({ limit, archived, after }) =>
-  call('GET', `/api/v1/threads?${new URLSearchParams({ limit, archived: archived ? 'only' : 'without', ...(after && { after }) })}`);
+/** A page of threads, the one with the newest message first. `after`: the `next` of the page before. */
+export const threads = (page) => get(paths.threads(page));
 export const rename = (id, title) => call('POST', `${threadPath(id)}/rename`, { title });
 export const archive = (id, archived) => call('POST', `${threadPath(id)}/archive`, { archived });
 export const deleteThread = (id) => call('DELETE', threadPath(id));
@@ -92,8 +116,7 @@ export const search = (words, before) =>
   call('GET', `/api/v1/search?${new URLSearchParams({ q: words, limit: 30, ...(before && { before }) })}`);
 export const thread = (id) => call('GET', threadPath(id));
 /** `before`: the `next` of the page behind it. */
-export const log = (id, limit, before = '') =>
-  call('GET', `${threadPath(id)}/log?limit=${limit}${before && `&before=${encodeURIComponent(before)}`}`);
+export const log = (id, limit, before) => get(paths.log(id, limit, before));
 export const stop = (id, all) => call('POST', `${threadPath(id)}/stop`, { all });
 export const story = (eventId) => call('GET', `/api/v1/events/${encodeURIComponent(eventId)}`);
 /** A thread's tool calls that a person was asked about, newest first, with what became of them. */

@@ -15,8 +15,6 @@ import { Transcript } from './transcript.js';
 import { View } from './view.js';
 import { elapsed, ofTurn, sentence } from './words.js';
 
-const ENTRIES = 200;
-
 /** Large entries make short pages. */
 const PAGES_MAX = 8;
 
@@ -187,9 +185,9 @@ export class Conversation {
     }
     this.#readsOlder = true;
     try {
-      let { entries, next } = await api.log(this.threadId, ENTRIES, this.#next);
-      for (let page = 1; page < PAGES_MAX && next && entries.length < ENTRIES; page++) {
-        const older = await api.log(this.threadId, ENTRIES - entries.length, next);
+      let { entries, next } = await api.log(this.threadId, api.LOG_PAGE, this.#next);
+      for (let page = 1; page < PAGES_MAX && next && entries.length < api.LOG_PAGE; page++) {
+        const older = await api.log(this.threadId, api.LOG_PAGE - entries.length, next);
         entries = [...older.entries, ...entries];
         next = older.next;
       }
@@ -260,7 +258,7 @@ export class Conversation {
   /** A conversation that nobody has begun yet is unknown to the server, and empty. */
   async #log() {
     try {
-      return await api.log(this.threadId, ENTRIES);
+      return await api.log(this.threadId);
     } catch (error) {
       if (error.status === 404) {
         return { entries: [], cursor: '', next: null };

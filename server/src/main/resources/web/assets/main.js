@@ -119,6 +119,7 @@ function askForLogin(why) {
 }
 
 function openApp() {
+  byId('app').inert = false;
   document.body.dataset.view = 'chat';
   threads.refresh();
   openFromAddress();

@@ -5,7 +5,6 @@ import { randomKey } from './sender.js';
 import { learn, titleOf } from './titles.js';
 import { shortTime } from './words.js';
 
-const PAGE = 100;
 const REFRESH_MS = 20_000;
 
 export const newThreadId = () => `web:main:${randomKey().slice(0, 16)}`;
@@ -78,7 +77,7 @@ export class Threads {
     clearTimeout(this.#timer);
     try {
       const archived = this.#isArchive;
-      const { threads, next } = await api.threads({ limit: PAGE, archived });
+      const { threads, next } = await api.threads({ archived });
       if (archived === this.#isArchive) {
         this.#takeNewest(threads, next ?? '');
         this.#show();
@@ -98,7 +97,7 @@ export class Threads {
     learn(views);
     const ids = new Set(views.map((view) => view.thread_id));
     const oldest = views.at(-1)?.last_at ?? '';
-    const older = next ? this.#views.slice(PAGE).filter((view) => !ids.has(view.thread_id) && view.last_at <= oldest) : [];
+    const older = next ? this.#views.slice(views.length).filter((view) => !ids.has(view.thread_id) && view.last_at <= oldest) : [];
     this.#views = [...views, ...older];
     this.#next = older.length > 0 ? this.#next : next;
   }
@@ -110,7 +109,7 @@ export class Threads {
     }
     this.#next = ''; // one at a time
     try {
-      const { threads, next } = await api.threads({ limit: PAGE, archived: this.#isArchive, after });
+      const { threads, next } = await api.threads({ archived: this.#isArchive, after });
       const ids = new Set(this.#views.map((view) => view.thread_id));
       learn(threads);
       this.#views.push(...threads.filter((view) => !ids.has(view.thread_id)));

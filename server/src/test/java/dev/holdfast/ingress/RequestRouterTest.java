@@ -2,6 +2,7 @@ package dev.holdfast.ingress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.ingress.login.Sessions;
 import dev.holdfast.ingress.wire.HttpConfig;
 import dev.holdfast.time.SystemTime;
 import java.lang.module.ModuleDescriptor.Version;
@@ -319,10 +320,27 @@ class RequestRouterTest {
     assertThat(script.header("cache-control")).isEqualTo("public, max-age=31536000, immutable");
     assertThat(rig.get(folder() + "lib/highlight.js").body()).contains("var hljs=");
     assertThat(rig.get(folder() + "lib/katex.js").body()).contains("renderToString");
+    assertThat(rig.get(folder() + "styles.css").body()).contains(".composer", ".settings");
     assertThat(rig.get(folder() + "icon-512.png").header("content-type")).isEqualTo("image/png");
     Raw.Answer unknown = rig.get(folder().replaceFirst("[0-9a-f]/$", "x/") + "main.js");
     assertThat(unknown.status()).isEqualTo(404);
     assertThat(unknown.header("cache-control")).isEqualTo("no-store");
+  }
+
+  /** So that its frame can be painted before any script has run. */
+  @Test
+  void thePageSaysWhetherItsReaderIsLoggedIn() throws Exception {
+    String session = rig.sessions.openByToken(IngressRig.ADMIN).orElseThrow();
+    String cookie = "Cookie: " + Sessions.COOKIE + "=" + session;
+    Raw.Answer opened = rig.get("/chat", cookie);
+    assertThat(opened.body()).contains("data-view=\"chat\"");
+    assertThat(opened.header("vary")).isEqualTo("cookie");
+    for (Raw.Answer closed :
+        List.of(
+            rig.get("/chat"), rig.get("/chat", cookie + "x"), rig.get("/chat?login=x", cookie))) {
+      assertThat(closed.body()).contains("data-view=\"loading\"");
+      assertThat(closed.header("etag")).isNotEqualTo(opened.header("etag"));
+    }
   }
 
   /** Where this version of the page has its files. */

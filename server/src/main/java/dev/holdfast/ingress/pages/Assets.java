@@ -25,11 +25,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class Assets {
   private static final String FOLDER = "/assets/";
+  private static final String PAGE = "page";
+  private static final String OPENED = "opened page";
   private static final String LIBRARIES = "lib/";
 
   /** A file's name, after what stands before it in the page or in another file. */
   private static final Pattern NAMED =
       Pattern.compile("[\"'](?:/assets|\\.)/((?:lib/)?[a-z0-9][a-z0-9_-]*(?:\\.[a-z0-9]+)+)");
+
+  private static final Pattern STYLE =
+      Pattern.compile("\\s*<link rel=\"stylesheet\" href=\"/assets/([a-z]+\\.css)\">");
+
+  /** All style sheets in one: nothing is painted before the last of them is there. */
+  private static final String STYLES = "styles.css";
 
   private static final Map<String, String> TYPES =
       Map.of(
@@ -89,6 +97,15 @@ final class Assets {
     return Optional.ofNullable(byPath().get(path));
   }
 
+  /**
+   * The chat page.
+   *
+   * @param opened whether it begins with its conversations; otherwise a script finds out who reads
+   */
+  Asset page(boolean opened) {
+    return find(opened ? OPENED : PAGE).orElseThrow();
+  }
+
   private synchronized Map<String, Asset> byPath() {
     if (byPath == null) {
       byPath = load();
@@ -97,16 +114,34 @@ final class Assets {
   }
 
   private static Map<String, Asset> load() {
-    String page = text(read("web/chat.html"));
     SortedMap<String, byte[]> files = new TreeMap<>();
+    String page = joinStyles(text(read("web/chat.html")), files);
     addNamed(page, files);
     String folder = FOLDER + digest(files) + "/";
     Map<String, Asset> assets = new HashMap<>();
     files.forEach((name, bytes) -> assets.put(folder + name, asset(name, bytes, true)));
-    byte[] chat = page.replace(FOLDER, folder).getBytes(StandardCharsets.UTF_8);
-    assets.put("/chat", asset("chat.html", chat, false));
+    String chat = page.replace(FOLDER, folder);
+    String opened = chat.replace("data-view=\"loading\"", "data-view=\"chat\"");
+    assets.put(PAGE, asset("chat.html", chat.getBytes(StandardCharsets.UTF_8), false));
+    assets.put(OPENED, asset("chat.html", opened.getBytes(StandardCharsets.UTF_8), false));
     assets.put("/openapi.yaml", asset("openapi.yaml", read("openapi.yaml"), false));
     return assets;
+  }
+
+  private static String joinStyles(String page, SortedMap<String, byte[]> files) {
+    ByteArrayOutputStream styles = new ByteArrayOutputStream();
+    String link = "\n  <link rel=\"stylesheet\" href=\"" + FOLDER + STYLES + "\">";
+    String joined =
+        STYLE
+            .matcher(page)
+            .replaceAll(
+                sheet -> {
+                  boolean isFirst = styles.size() == 0;
+                  styles.writeBytes(read("web/assets/" + sheet.group(1)));
+                  return isFirst ? link : "";
+                });
+    files.put(STYLES, styles.toByteArray());
+    return joined;
   }
 
   private static void addNamed(String text, SortedMap<String, byte[]> files) {

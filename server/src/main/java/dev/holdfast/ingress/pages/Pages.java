@@ -55,17 +55,28 @@ public final class Pages {
         requireReading(request);
         Responses.startPage(request, 303).putHeader(HttpHeaders.LOCATION, "/chat").end();
       }
-      default -> file(request, path);
+      case "/chat" -> {
+        request.response().putHeader(HttpHeaders.VARY, HttpHeaders.COOKIE);
+        send(request, assets.page(isOpen(request)));
+      }
+      default ->
+          send(
+              request,
+              assets.find(path).orElseThrow(() -> RefusedRequestException.unknown("not found")));
     }
   }
 
-  private void file(HttpServerRequest request, String path) throws RefusedRequestException {
-    Optional<Assets.Asset> found = assets.find(path);
-    if (found.isEmpty()) {
-      throw RefusedRequestException.unknown("not found");
-    }
+  /**
+   * Whether somebody who is logged in asks for the page, and not with a code to be logged in by.
+   */
+  private boolean isOpen(HttpServerRequest request) {
+    String cookie = Authenticator.cookie(request);
+    return request.query() == null && cookie != null && authenticator.admits(cookie);
+  }
+
+  private static void send(HttpServerRequest request, Assets.Asset asset)
+      throws RefusedRequestException {
     requireReading(request);
-    Assets.Asset asset = found.get();
     boolean known = asset.etag().equals(request.getHeader(HttpHeaders.IF_NONE_MATCH));
     HttpServerResponse response = Responses.startPage(request, known ? 304 : 200);
     response

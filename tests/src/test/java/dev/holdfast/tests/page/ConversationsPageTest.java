@@ -11,9 +11,12 @@ import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -71,6 +74,24 @@ class ConversationsPageTest {
       chat.page().reload();
       assertThat(chat.page().locator("#title")).hasText("Larks");
       chat.picture("conversations-light");
+      Assertions.assertThat(chat.complaints()).isEmpty();
+    }
+  }
+
+  /** What start.js asks for ahead of the modules is theirs, and not asked for again by them. */
+  @Test
+  void whatIsSeenFirstIsAskedForOnce() {
+    try (ChatPage chat = open()) {
+      chat.converse("How old do oaks get?");
+      Queue<String> asked = new ConcurrentLinkedQueue<>();
+      chat.page().onRequest(request -> asked.add(URI.create(request.url()).getPath()));
+      chat.page().reload();
+      chat.awaitConnected();
+      assertThat(row(chat, "How old do oaks get?")).isVisible();
+      String log = "/api/v1/threads/" + chat.threadId() + "/log";
+      Assertions.assertThat(asked.stream().filter(path -> path.startsWith("/api/v1")).limit(3))
+          .containsExactly("/api/v1/status", log, "/api/v1/threads");
+      Assertions.assertThat(asked).containsOnlyOnce("/api/v1/status", log, "/api/v1/threads");
       Assertions.assertThat(chat.complaints()).isEmpty();
     }
   }
