@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
  * has no Holdfast: by a person who may use sudo, in the folder that {@code ./holdfast build}
  * leaves.
  */
-@Timeout(420)
+@Timeout(600)
 class InstallPageTest {
   private static final Duration LIMIT = Duration.ofSeconds(90);
   private static final String UNITS = "/etc/systemd/system/";
