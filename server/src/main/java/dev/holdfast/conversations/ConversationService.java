@@ -97,8 +97,7 @@ public final class ConversationService {
 
   /** Makes the index anew from the logs, in the background. */
   public void rebuildIndex() throws StoreException {
-    index.clear();
-    reader.readAll();
+    reader.rebuild();
   }
 
   /**

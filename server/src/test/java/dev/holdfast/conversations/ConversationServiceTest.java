@@ -113,6 +113,12 @@ class ConversationServiceTest {
     assertThat(found(conversations, ThreadReader.OPERATOR, "\"brulee for the\"")).hasSize(2);
     assertThat(found(conversations, ThreadReader.OPERATOR, "\"for brulee\"")).isEmpty();
     assertThat(found(conversations, ThreadReader.OPERATOR, "- \" (")).isEmpty();
+    assertThat(found(conversations, ThreadReader.OPERATOR, "NEAR(larks, 2) text:larks")).isEmpty();
+    for (String hostile :
+        List.of(
+            "NEAR(", "^a", "a AND", "NOT", "{text}: x", "text:*", "\"", "*", "\u5b57", "\ud800")) {
+      assertThat(found(conversations, ThreadReader.OPERATOR, hostile)).as(hostile).isEmpty();
+    }
     assertThat(found(conversations, ThreadReader.owner("ann"), "for"))
         .containsOnly(LARKS + " user", LARKS + " assistant");
     assertThat(found(conversations, ThreadReader.owner("eve"), "for")).isEmpty();
