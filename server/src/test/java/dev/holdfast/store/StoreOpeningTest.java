@@ -362,6 +362,20 @@ class StoreOpeningTest {
     refusedWith(65, "holdfast.db", "; restore a backup");
   }
 
+  @Test
+  void aRefusedStartLeavesADamagedDatabaseAndItsLogAsTheyWere() throws Exception {
+    killed();
+    damage(file("holdfast.db"), 4096 * 3, (int) Files.size(file("holdfast.db")));
+    byte[] before = Files.readAllBytes(file("holdfast.db"));
+    byte[] log = Files.readAllBytes(file("holdfast.db-wal"));
+    assertThat(log).isNotEmpty();
+    for (int i = 0; i < 2; i++) {
+      refusedWith(65, "holdfast.db is damaged", "; restore a backup");
+      assertThat(Files.readAllBytes(file("holdfast.db"))).isEqualTo(before);
+      assertThat(Files.readAllBytes(file("holdfast.db-wal"))).isEqualTo(log);
+    }
+  }
+
   private static void damage(Path path, int from, int to) throws IOException {
     try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
       file.seek(from);
