@@ -24,7 +24,9 @@ import java.util.SequencedSet;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -128,10 +130,11 @@ final class ConversationReader {
     }
   }
 
-  /** How many conversations have something that is not in the index yet. */
-  int waiting() {
+  /** How many of some conversations have something that is not in the index yet. */
+  int waiting(Predicate<String> ofThread) {
     synchronized (lock) {
-      return round.size() + grown.size() + (all ? 1 : 0);
+      return (int) Stream.concat(round.stream(), grown.stream()).filter(ofThread).count()
+          + (all ? 1 : 0);
     }
   }
 
