@@ -16,6 +16,17 @@ export class ApiError extends Error {
   }
 }
 
+let reader = '';
+let onEnd = () => {};
+
+/** From here on every request says for whom it is made, and the server refuses it once another is logged in. */
+export const readFor = (person) => (reader = person);
+
+/** `hear`: is called when a request shows that the login has ended, or is another's by now. */
+export const whenLoginEnds = (hear) => (onEnd = hear);
+
+export const forReader = () => (reader ? { 'Holdfast-Reader': reader } : {});
+
 const ANSWER_TIMEOUT_MS = 20_000;
 
 const UPLOAD_TIMEOUT_MS = 120_000;
@@ -28,7 +39,7 @@ async function request(method, path, body, type, timeout) {
   try {
     response = await fetch(path, {
       method,
-      headers: body === undefined ? {} : { 'Content-Type': type },
+      headers: { ...forReader(), ...(body !== undefined && { 'Content-Type': type }) },
       body,
       credentials: 'same-origin',
       cache: 'no-store',
@@ -54,6 +65,9 @@ async function request(method, path, body, type, timeout) {
 
 /** What the server said when it refused, as an ApiError. */
 export async function refusal(response) {
+  if (response.status === 401 && reader) {
+    onEnd();
+  }
   let error = {};
   try {
     error = (await response.json()).error ?? {};

@@ -43,7 +43,7 @@ export class Conversation {
   #clock = setInterval(() => this.#tick(), 500);
   #wakeUp = () => {};
 
-  /** @param hears {onRefused(error), onOnline(), onCondition(), onPlans(), onChange(), onDeleted(threadId), onDraft(text), onEvent(kind, data, threadId)} */
+  /** @param hears {onOnline(), onCondition(), onPlans(), onChange(), onDeleted(threadId), onDraft(text), onEvent(kind, data, threadId)} */
   constructor(threadId, sender, hears) {
     this.threadId = threadId;
     this.#sender = sender;
@@ -149,6 +149,15 @@ export class Conversation {
     }
   }
 
+  /** Messages on their way from other tabs: those that have come, and those that are gone, sent or discarded. */
+  others(come, gone) {
+    come
+      .filter((message) => message.threadId === this.threadId)
+      .forEach((message) => this.#transcript.addLocal(message, message.failed ? 'failed' : 'sending'));
+    gone.forEach(({ key }) => this.#transcript.removeLocal(key));
+    this.#show();
+  }
+
   failed(message, error) {
     this.#local(message, 'failed', heldBack(error) || sentence(error), Boolean(error.details?.effects));
   }
@@ -244,7 +253,7 @@ export class Conversation {
           throw error; // A bug of this page, and not a failure of the server.
         }
         if (error.status === 401 || error.status === 403) {
-          this.#hears.onRefused(error);
+          this.#refused(error);
           return;
         }
         if (error.status !== 0) {
@@ -252,6 +261,13 @@ export class Conversation {
         }
         await this.#rest(failures);
       }
+    }
+  }
+
+  /** With 401 the whole page ends. */
+  #refused(error) {
+    if (error.status !== 401) {
+      this.trouble(sentence(error));
     }
   }
 
@@ -315,7 +331,7 @@ export class Conversation {
           this.#catchUp();
         }
       },
-      onRefused: (error) => this.#hears.onRefused(error),
+      onRefused: (error) => this.#refused(error),
     });
   }
 

@@ -1,4 +1,5 @@
 // Puts the parts together: login, then one open conversation with its stream, its sender and its view.
+import { threadOfAddress } from './address.js';
 import * as api from './api.js';
 import * as conditions from './conditions.js';
 import { Conversation } from './conversation.js';
@@ -23,6 +24,10 @@ const say = byId('say');
 const coarsePointer = matchMedia('(pointer: coarse)');
 
 let conversation = null;
+
+/** Whose page this is: for as long as the document lives, or empty before a login. */
+let reader = '';
+let begun = false;
 let sendsWhenReady = false;
 
 /** What is to be shown of the conversation that opens next. */
@@ -36,13 +41,12 @@ const sender = new Sender({
   },
   onWaiting: (message, error, until) => conversation?.waiting(message, error, until),
   onFailed: (message, error) => conversation?.failed(message, error),
-  onRefused: () => askForLogin(''),
+  onOthers: (come, gone) => conversation?.others(come, gone),
 });
 
 const threads = new Threads({
   onOpen: (threadId) => goTo(threadId),
   onNew: () => goTo(newThreadId()),
-  onRefused: () => askForLogin(''),
 });
 
 const tray = new Tray({
@@ -59,12 +63,11 @@ const tray = new Tray({
 });
 
 const hears = {
-  onRefused: (error) => askForLogin(error.status === 401 ? '' : sentence(error)),
   onOnline: () => {
     sender.start();
     conditions.refresh();
     plans.hurry();
-    rights.known().then(() => conversation?.showRights(), () => {});
+    rights.known().then(() => (rights.person() === reader ? conversation?.showRights() : leave()), () => {});
   },
   onCondition: () => conditions.refresh(),
   onPlans: () => plans.hurry(),
@@ -78,14 +81,16 @@ async function begin() {
   const refused = await useCode();
   try {
     await rights.learn();
-    openApp();
+    openApp(rights.person());
   } catch (error) {
     if (error.status === 401) {
+      store.keepPerson('');
       askForLogin(refused);
     } else {
-      openApp(); // The page is useful without the server: it says so, keeps drafts and tries again.
+      openApp(store.person()); // The page is useful without the server: it says so, keeps drafts and tries again.
     }
   }
+  begun = true;
 }
 
 /** Exchanges the one-time code of the address for a session. It leaves the address at once: addresses get shared. */
@@ -106,11 +111,6 @@ async function useCode() {
 }
 
 function askForLogin(why) {
-  conversation?.close();
-  conversation = null;
-  threads.stop();
-  rights.forget();
-  document.querySelectorAll('dialog[open]').forEach((dialog) => dialog.close());
   document.body.dataset.view = 'login';
   byId('login-error').hidden = !why;
   byId('login-error').textContent = why;
@@ -118,16 +118,42 @@ function askForLogin(why) {
   byId('token').focus();
 }
 
-function openApp() {
+/**
+ * The login has ended, by whatever way, or is another's by now. A new document has nothing of it, neither in view nor in
+ * memory; unsent messages and drafts wait in the browser for the next login of the same person.
+ */
+function leave() {
+  conversation?.close();
+  conversation = null;
+  document.body.dataset.view = 'loading';
+  document.title = 'Holdfast';
+  location.reload();
+}
+
+/** Another tab, or this one before it was put aside, may have seen another login. */
+function checkReader() {
+  if (begun && store.person() !== reader) {
+    leave();
+  }
+}
+
+function openApp(person) {
+  reader = person;
+  api.readFor(person);
+  store.openFor(person);
+  store.keepPerson(person);
+  if (!store.ownsTab(person)) {
+    history.replaceState(null, '', location.pathname); // The conversation of the address is of whoever was here before.
+  }
   byId('app').inert = false;
   document.body.dataset.view = 'chat';
   threads.refresh();
+  sender.open();
   openFromAddress();
-  sender.start();
 }
 
 function openFromAddress() {
-  const threadId = decodeURIComponent(location.hash.slice(1));
+  const threadId = threadOfAddress();
   if (threadId.split(':').length < 3) {
     history.replaceState(null, '', `#${encodeURIComponent(newThreadId())}`);
     openFromAddress();
@@ -203,11 +229,9 @@ byId('logout').addEventListener('click', async () => {
     conversation?.trouble(`You are still logged in: ${sentence(error)}`);
     return;
   }
-  sender.clear();
   store.forget();
-  titles.forget();
-  search.forget();
-  askForLogin('');
+  history.replaceState(null, '', location.pathname);
+  leave();
 });
 
 byId('login-form').addEventListener('submit', async (event) => {
@@ -219,7 +243,7 @@ byId('login-form').addEventListener('submit', async (event) => {
   try {
     await api.login({ token });
     await rights.learn();
-    openApp();
+    openApp(rights.person());
   } catch (error) {
     askForLogin(error.status === 401 ? 'This token is not valid here.' : sentence(error));
   }
@@ -298,6 +322,13 @@ byId('earlier').addEventListener('click', () => conversation?.earlier());
 addEventListener('hashchange', () => document.body.dataset.view === 'chat' && openFromAddress());
 addEventListener('online', () => conversation?.hurry());
 document.addEventListener('visibilitychange', () => !document.hidden && conversation?.hurry());
+
+addEventListener('storage', () => {
+  checkReader();
+  sender.merge();
+});
+addEventListener('pageshow', (event) => event.persisted && checkReader());
+api.whenLoginEnds(leave);
 
 plans.listen({ onOpen: (threadId) => goTo(threadId) });
 search.listen({ onHit: goToEntry });

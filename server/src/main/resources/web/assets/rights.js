@@ -17,9 +17,8 @@ export async function learn() {
 /** Asks only if it is not known yet, or not any more. */
 export const known = () => (scope ? Promise.resolve() : learn());
 
-export function forget() {
-  scope = '';
-}
+/** Who reads; empty while it is not known. */
+export const person = () => name;
 
 /** Whether the reader, or somebody for whom the token spoke, is called so. */
 export const isMe = (person) => name !== '' && (person === name || String(person ?? '').startsWith(`${name}/`));

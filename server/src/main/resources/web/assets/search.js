@@ -48,13 +48,6 @@ function open() {
   }
 }
 
-/** Forgets what was found: somebody else may log in next. */
-export function forget() {
-  words.value = '';
-  list.replaceChildren();
-  state.textContent = '';
-}
-
 async function look(before) {
   const number = ++searches;
   const query = words.value;

@@ -6,14 +6,18 @@ import * as store from './store.js';
 
 const WAIT_FIRST_MS = 1000;
 const WAIT_MAX_MS = 30_000;
+const OTHERS_WAIT_MS = 10_000;
 
 export class Sender {
-  #messages = store.unsent();
+  #messages = [];
+
+  /** Keys of those that the browser keeps, so that they are gone when another tab has dropped them. */
+  #kept = new Set();
   #hears;
   #busy = false;
   #wakeUp = () => {};
 
-  /** @param hears {onSending(message), onAccepted(message, eventId), onWaiting(message, error, untilMillis), onFailed(message, error), onRefused(error)} */
+  /** @param hears {onSending(message), onAccepted(message, eventId), onWaiting(message, error, untilMillis), onFailed(message, error), onOthers(come, gone)} */
   constructor(hears) {
     this.#hears = hears;
   }
@@ -23,11 +27,38 @@ export class Sender {
     return this.#messages;
   }
 
+  /** Goes on with what the one who has logged in left behind. */
+  open() {
+    this.#messages = store.unsent();
+    this.#kept = new Set(this.#messages.map(({ key }) => key));
+    this.start();
+  }
+
+  /**
+   * Another tab has written or removed something. What it sends is sent from here too, later, in case that it was closed:
+   * the server takes each key once.
+   */
+  merge() {
+    const stored = store.unsent();
+    const keys = new Set(stored.map(({ key }) => key));
+    const gone = this.#messages.filter(({ key }) => this.#kept.has(key) && !keys.has(key));
+    const come = stored.filter(({ key }) => !this.#messages.some((message) => message.key === key));
+    if (gone.length + come.length > 0) {
+      this.#messages = [...this.#messages.filter((message) => !gone.includes(message)), ...come];
+      come.forEach(({ key }) => this.#kept.add(key));
+      this.#hears.onOthers(come, gone);
+    }
+    if (come.length > 0) {
+      setTimeout(() => this.start(), OTHERS_WAIT_MS);
+    }
+  }
+
   /** `options`: {supersedes, force}. Returns the message: {threadId, key, text, files, options, at}. */
   add(threadId, text, files, options = {}) {
-    const message = { threadId, key: randomKey(), text, files, options, at: Date.now() };
+    const at = Math.max(Date.now(), (this.#messages.at(-1)?.at ?? 0) + 1); // their order, too
+    const message = { threadId, key: randomKey(), text, files, options, at };
     this.#messages.push(message);
-    this.#keep();
+    this.#keep(message);
     this.start();
     return message;
   }
@@ -41,7 +72,7 @@ export class Sender {
       if (forced) {
         message.options = { ...message.options, force: true };
       }
-      this.#keep();
+      this.#keep(message);
       this.#hears.onSending(message);
       this.start();
     }
@@ -52,12 +83,6 @@ export class Sender {
     const message = this.#messages.find((candidate) => candidate.key === key);
     this.#remove(key);
     return message;
-  }
-
-  /** Forgets everything: someone else may log in next. */
-  clear() {
-    this.#messages = [];
-    this.#wakeUp();
   }
 
   /** Goes on now instead of after the wait: something says that the server may be back. */
@@ -93,8 +118,7 @@ export class Sender {
       return 'done';
     } catch (error) {
       if (error.status === 401) {
-        this.#hears.onRefused(error);
-        return 'stop';
+        return 'stop'; // The page ends with its login; the message waits for the next login of the same person.
       }
       if (error.passing) {
         await this.#rest(message, error, failures);
@@ -102,7 +126,7 @@ export class Sender {
       }
       message.failed = heldBack(error) || error.message || error.code || String(error.status);
       message.hadEffects = Boolean(error.details?.effects);
-      this.#keep();
+      this.#keep(message);
       this.#hears.onFailed(message, error);
       return 'done';
     }
@@ -125,11 +149,14 @@ export class Sender {
 
   #remove(key) {
     this.#messages = this.#messages.filter((message) => message.key !== key);
-    this.#keep();
+    this.#kept.delete(key);
+    store.dropUnsent(key);
   }
 
-  #keep() {
-    store.keepUnsent(this.#messages);
+  #keep(message) {
+    if (this.#messages.includes(message) && store.keepUnsent(message)) {
+      this.#kept.add(message.key);
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 // The stream of events of one chat thread. Read with fetch and not with EventSource, because that hides why a
 // connection was refused, cannot be told where to start, and does not notice a connection that went silent.
-import { refusal } from './api.js';
+import { forReader, refusal } from './api.js';
 
 const SILENCE_MAX_MS = 40_000; // the server says something every 15 s
 const WAIT_FIRST_MS = 500;
@@ -71,7 +71,7 @@ export class Stream {
 
   async #connect(onOpen) {
     this.#abort = new AbortController();
-    const headers = { Accept: 'text/event-stream' };
+    const headers = { Accept: 'text/event-stream', ...forReader() };
     if (this.#lastId) {
       headers['Last-Event-ID'] = this.#lastId;
     }

@@ -27,7 +27,7 @@ export class Threads {
   #timer = 0;
   #hears;
 
-  /** @param hears {onOpen(threadId), onNew(), onRefused(error)} */
+  /** @param hears {onOpen(threadId), onNew()} */
   constructor(hears) {
     this.#hears = hears;
     document.getElementById('new-thread').addEventListener('click', () => {
@@ -84,8 +84,7 @@ export class Threads {
       }
     } catch (error) {
       if (error.status === 401) {
-        this.#hears.onRefused(error);
-        return;
+        return; // The whole page ends.
       }
       // The connection indicator tells the rest.
     }
@@ -117,12 +116,6 @@ export class Threads {
     } catch {
       this.#next = after;
     }
-    this.#show();
-  }
-
-  stop() {
-    clearTimeout(this.#timer);
-    this.#views = [];
     this.#show();
   }
 

@@ -24,11 +24,5 @@ export const isNamed = (threadId) => known.has(threadId);
 /** Its title, else its own id on its platform. */
 export const titleOf = (threadId) => known.get(threadId) ?? (threadId.split(':').slice(2).join(':') || threadId);
 
-/** Forgets all, when someone logs out, or one that was deleted. */
-export function forget(threadId) {
-  if (threadId) {
-    known.delete(threadId);
-  } else {
-    known.clear();
-  }
-}
+/** Forgets one that was deleted. */
+export const forget = (threadId) => known.delete(threadId);

@@ -27,9 +27,6 @@ final class CommandRehearsal {
       """
           .getBytes(StandardCharsets.UTF_8);
 
-  /** No server listens there. */
-  private static final String NOBODY = "http://127.0.0.1:1";
-
   private static final List<List<String>> COMMANDS =
       List.of(
           List.of("status"),
@@ -41,7 +38,6 @@ final class CommandRehearsal {
           List.of("threads", "list"),
           List.of("approvals", "list"),
           List.of("trace", "e"),
-          List.of("status", "--url", NOBODY),
           List.of("dlq", "--help"),
           List.of("version"),
           List.of("help"));
@@ -53,45 +49,21 @@ final class CommandRehearsal {
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext("/", CommandRehearsal::answer);
     server.start();
-    Path folder = Files.createTempDirectory("holdfast-rehearsal");
-    Path config = folder.resolve("holdfast.yaml");
-    Path token = folder.resolve("token");
+    Path config = Files.createTempFile("holdfast-rehearsal", ".yaml");
     try {
-      Files.writeString(config, configuration(server.getAddress().getPort()));
-      Files.writeString(token, "rehearsal\n");
+      Files.writeString(config, "http: {port: %d}\n".formatted(server.getAddress().getPort()));
       for (List<String> command : COMMANDS) {
-        int _ = Cli.main(words(command, folder), _ -> ExitCode.OK, section -> section);
+        int _ = Cli.main(words(command, config), _ -> ExitCode.OK, section -> section);
       }
     } finally {
       server.stop(0);
-      Files.deleteIfExists(config);
-      Files.deleteIfExists(token);
-      Files.delete(folder);
+      Files.delete(config);
     }
   }
 
-  /** With each form of YAML that is usual. */
-  private static String configuration(int port) {
-    return """
-    # of the rehearsal
-    http: {port: %d}
-    models:
-      levels:
-        operational: [embedded/echo]
-      choice:
-        - "operational"
-    """
-        .formatted(port);
-  }
-
-  private static String[] words(List<String> command, Path folder) {
+  private static String[] words(List<String> command, Path config) {
     return Stream.concat(
-            command.stream(),
-            Stream.of(
-                "--config",
-                folder.resolve("holdfast.yaml").toString(),
-                "--data",
-                folder.toString()))
+            command.stream(), Stream.of("--config", config.toString(), "--token", "rehearsal"))
         .toArray(String[]::new);
   }
 

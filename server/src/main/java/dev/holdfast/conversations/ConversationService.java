@@ -13,7 +13,6 @@ import dev.holdfast.time.Time;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -91,14 +90,15 @@ public final class ConversationService {
     return index;
   }
 
-  /** How many of some conversations have something that cannot be found yet. */
-  public int unread(Predicate<String> ofThread) {
-    return reader.waiting(ofThread);
+  /** How many conversations have something that cannot be found yet. */
+  public int unread() {
+    return reader.waiting();
   }
 
   /** Makes the index anew from the logs, in the background. */
   public void rebuildIndex() throws StoreException {
-    reader.rebuild();
+    index.clear();
+    reader.readAll();
   }
 
   /**
@@ -169,8 +169,6 @@ public final class ConversationService {
 
   /** What the disk refuses is done at the next start. */
   private void finish(String threadId) throws StoreException {
-    store.threadOwners().share(threadId, false); // whoever begins it anew has not shared it
-    news.erase(threadId);
     store.threadErasure().erase(threadId, InboundPayload::withoutWords);
     try {
       store.threads().erase(threadId);

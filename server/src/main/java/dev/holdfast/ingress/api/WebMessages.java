@@ -98,10 +98,7 @@ public final class WebMessages {
   static Appended checkSame(Appended appended, InboundMessage message, MessageOptions options)
       throws RefusedRequestException {
     String payload = InboundPayload.write(message, options);
-    String known = appended.event().payload();
-    if (appended.duplicate()
-        && !known.equals(payload)
-        && !known.equals(InboundPayload.withoutWords(payload))) { // as a deletion leaves it
+    if (appended.duplicate() && !appended.event().payload().equals(payload)) {
       throw new RefusedRequestException(
           409, FailureCode.INVALID_REQUEST, "this key was used with another message");
     }

@@ -24,6 +24,9 @@ public final class Authenticator {
   private static final Logger LOG = LoggerFactory.getLogger(Authenticator.class);
   private static final String SCHEME = "Bearer ";
 
+  /** For whom the page asks. */
+  private static final String READER = "Holdfast-Reader";
+
   private final Tokens tokens;
   private final Sessions sessions;
   private final LoginThrottle throttle;
@@ -121,7 +124,15 @@ public final class Authenticator {
       return headers.size() == 1 ? byToken(headers.getFirst()) : Optional.empty();
     }
     String cookie = cookie(request);
-    return cookie == null ? Optional.empty() : sessions.find(cookie);
+    return cookie == null
+        ? Optional.empty()
+        : sessions.find(cookie).filter(caller -> isMeant(request, caller));
+  }
+
+  /** A browser has one cookie for all tabs: a tab must not act as whoever logged in in another. */
+  private static boolean isMeant(HttpServerRequest request, Caller caller) {
+    String reader = request.getHeader(READER);
+    return reader == null || reader.equals(caller.name());
   }
 
   private Optional<Caller> byToken(String header) {

@@ -29,8 +29,8 @@ final class ChatPage implements AutoCloseable {
   private final List<String> foreign = new ArrayList<>();
   private final List<String> complaints = new ArrayList<>();
 
-  private ChatPage(ServerRig rig, BrowserContext context) {
-    usedAddress = loginAddress(rig);
+  private ChatPage(ServerRig rig, BrowserContext context, String address) {
+    usedAddress = address;
     this.context = context;
     page = context.newPage();
     page.setDefaultTimeout(PATIENCE_MILLIS);
@@ -57,10 +57,48 @@ final class ChatPage implements AutoCloseable {
 
   /** Logs in by a link that works once. */
   static ChatPage open(ServerRig rig, Browser browser, Browser.NewContextOptions options) {
-    ChatPage chat = new ChatPage(rig, browser.newContext(options));
+    ChatPage chat = new ChatPage(rig, browser.newContext(options), loginAddress(rig));
     chat.page.navigate(chat.usedAddress);
     chat.awaitConnected();
     return chat;
+  }
+
+  /** Logs in with a token. */
+  static ChatPage openAs(ServerRig rig, Browser browser, String token) {
+    ChatPage chat =
+        new ChatPage(
+            rig,
+            browser.newContext(new Browser.NewContextOptions().setViewportSize(1200, 800)),
+            rig.setup().url("/chat"));
+    chat.page.navigate(chat.usedAddress);
+    chat.logIn(token);
+    return chat;
+  }
+
+  /** Another tab of the same browser, at the same address; the browser is closed with either. */
+  ChatPage tab(ServerRig rig) {
+    ChatPage chat = new ChatPage(rig, context, page.url());
+    chat.page.navigate(chat.usedAddress);
+    chat.awaitConnected();
+    return chat;
+  }
+
+  /** By the form. */
+  void logIn(String token) {
+    page.locator("#token").fill(token);
+    page.locator("#token").press("Enter");
+    awaitConnected();
+  }
+
+  void awaitLoggedOut() {
+    assertThat(page.locator("#login-form"))
+        .isVisible(new LocatorAssertions.IsVisibleOptions().setTimeout(PATIENCE_MILLIS));
+  }
+
+  /** Opens a conversation by its address. */
+  void goTo(String threadId) {
+    Object _ = page.evaluate("id => (location.hash = encodeURIComponent(id))", threadId);
+    awaitConnected();
   }
 
   static ChatPage open(ServerRig rig, Browser browser) {

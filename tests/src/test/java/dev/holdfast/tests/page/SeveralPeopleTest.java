@@ -1,0 +1,162 @@
+package dev.holdfast.tests.page;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+
+import com.microsoft.playwright.APIResponse;
+import com.microsoft.playwright.options.RequestOptions;
+import dev.holdfast.tests.harness.ServerApi;
+import dev.holdfast.tests.harness.ServerRig;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Several people, one after the other in a browser or together in a conversation; on one server.
+ */
+@Timeout(300)
+class SeveralPeopleTest {
+  private static final String ALICE = "alice-token-0123456789abcdefgh";
+  private static final String BOB = "bob-token-0123456789abcdefghij";
+
+  @RegisterExtension static final Browsers BROWSERS = new Browsers();
+  private static final ServerRig RIG = new ServerRig();
+
+  @BeforeAll
+  static void start() {
+    RIG.setup()
+        .set("tools.shell.enabled", true)
+        .set("tools.autonomy", "supervised")
+        .set("api.tokens", List.of(token("alice", ALICE), token("bob", BOB)));
+    ServerRig _ = RIG.start();
+  }
+
+  private static Map<String, Object> token(String name, String token) {
+    return Map.of("name", name, "token", token, "scopes", List.of("chat"));
+  }
+
+  @AfterAll
+  static void end() {
+    RIG.close();
+  }
+
+  private static ChatPage open(String token) {
+    return ChatPage.openAs(RIG, BROWSERS.browser(), token);
+  }
+
+  private static String log(String threadId) throws IOException {
+    return RIG.api().get("/api/v1/threads/" + ServerApi.encode(threadId) + "/log").body();
+  }
+
+  /** Everything that somebody at this browser could come across. */
+  private static String traces(ChatPage chat) {
+    return chat.evaluate("document.title + document.body.innerText + document.body.innerHTML")
+        .toString();
+  }
+
+  @Test
+  void whatWasNotSentGoesOnlyInTheNameOfWhoWroteIt() throws IOException {
+    try (ChatPage chat = open(ALICE)) {
+      chat.converse("The heron is mine");
+      String thread = chat.threadId();
+      chat.page().route("**/messages", route -> route.abort());
+      chat.say("and so is the stork");
+      chat.awaitNewest("retrying");
+      chat.box().fill("half a crane");
+      logInBehind(chat, BOB);
+      chat.page().unroute("**/messages");
+      assertThat(chat.messages()).hasCount(0);
+      chat.awaitConnected();
+      assertThat(chat.box()).hasValue("");
+      Assertions.assertThat(traces(chat)).doesNotContain("heron", "stork", "crane");
+      Assertions.assertThat(chat.threadId()).isNotEqualTo(thread);
+      Assertions.assertThat(log(thread)).doesNotContain("stork");
+      chat.page().locator("#logout").click();
+      chat.awaitLoggedOut();
+      chat.logIn(ALICE);
+      chat.goTo(thread);
+      chat.awaitNewest("answered");
+      chat.awaitText(chat.messages().last(), "and so is the stork");
+      assertThat(chat.messages()).hasCount(2);
+      assertThat(chat.box()).hasValue("half a crane");
+    }
+  }
+
+  /** As another tab would, but without a word to this one. */
+  private static void logInBehind(ChatPage chat, String token) {
+    APIResponse in =
+        chat.context()
+            .request()
+            .post(
+                RIG.setup().url("/login"),
+                RequestOptions.create()
+                    .setHeader("Origin", RIG.setup().url(""))
+                    .setData(Map.of("token", token)));
+    Assertions.assertThat(in.ok()).as(in.text()).isTrue();
+  }
+
+  @Test
+  void aLogoutLeavesNothingInAnyTab() {
+    try (ChatPage chat = open(ALICE)) {
+      chat.converse("The salary of Carol");
+      assertThat(chat.page()).hasTitle("The salary of Carol · Holdfast");
+      ChatPage other = chat.tab(RIG);
+      assertThat(other.messages()).hasCount(1);
+      other.box().fill("a draft on salaries");
+      chat.page().locator("#logout").click();
+      chat.awaitLoggedOut();
+      other.awaitLoggedOut();
+      assertThat(chat.page()).hasTitle("Holdfast");
+      assertThat(other.page()).hasTitle("Holdfast");
+      Assertions.assertThat(traces(chat) + traces(other)).doesNotContainIgnoringCase("salar");
+      Assertions.assertThat(chat.evaluate("JSON.stringify(localStorage)").toString())
+          .doesNotContainIgnoringCase("salar");
+      chat.logIn(BOB);
+      other.awaitConnected();
+      assertThat(other.messages()).hasCount(0);
+      assertThat(other.page()).hasTitle("Holdfast");
+      Assertions.assertThat(traces(other)).doesNotContainIgnoringCase("salar");
+    }
+  }
+
+  @Test
+  void tabsLoseNoMessagesOfEachOther() throws IOException {
+    try (ChatPage chat = open(ALICE)) {
+      ChatPage other = chat.tab(RIG);
+      other.page().locator("#new-thread").click();
+      other.awaitConnected();
+      chat.context().setOffline(true);
+      chat.say("from the first tab");
+      chat.awaitNewest("retrying");
+      other.say("from the second tab");
+      assertThat(other.messages()).hasCount(1);
+      String first = chat.threadId();
+      String second = other.threadId();
+      other.page().close();
+      chat.context().setOffline(false);
+      chat.awaitNewest("answered");
+      ChatPage again = chat.tab(RIG);
+      again.goTo(second);
+      again.awaitNewest("answered");
+      Assertions.assertThat(log(first)).containsOnlyOnce("\"from the first tab\"");
+      Assertions.assertThat(log(second)).containsOnlyOnce("\"from the second tab\"");
+      Assertions.assertThat(chat.evaluate("JSON.stringify(localStorage)").toString())
+          .doesNotContain("tab");
+    }
+  }
+
+  @Test
+  void aMalformedAddressOpensANewConversation() {
+    try (ChatPage chat = open(ALICE)) {
+      chat.page().navigate(RIG.setup().url("/chat#%"));
+      chat.page().reload();
+      chat.converse("still here");
+      Assertions.assertThat(chat.complaints()).isEmpty();
+    }
+  }
+}
