@@ -214,6 +214,12 @@ async function ask() {
   }
 }
 
+async function asked(id) {
+  for await (const event of await client.responses.retrieve(id, {stream: true})) {
+    if (event.type === 'response.output_text.done') return {question: event.text};
+  }
+}
+
 async function look(id) {
   const {status, output_text: text} = await client.responses.retrieve(id);
   return {status, text};
@@ -223,6 +229,7 @@ const parts = {
   decide,
   files,
   ask,
+  asked: () => asked(process.argv[3]),
   look: () => look(process.argv[3]),
   talk: async () => ({chat: await chat(), responses: await responses(), refusals: await refusals()}),
   load: () => load(Number(process.argv[3])),

@@ -21,6 +21,7 @@ import dev.holdfast.ingress.login.Sessions;
 import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.login.TokenConfig;
 import dev.holdfast.ingress.login.Tokens;
+import dev.holdfast.ingress.login.WaitingProgram;
 import dev.holdfast.ingress.pages.Pages;
 import dev.holdfast.ingress.stream.EventStreams;
 import dev.holdfast.ingress.webhooks.AddedReceives;
@@ -107,6 +108,7 @@ public final class IngressRig implements AutoCloseable {
   public final Vertx vertx;
   public final HttpListener listener;
   public final FakeApiCalls calls = new FakeApiCalls();
+  public final WaitingProgram program;
 
   public IngressRig() throws Exception {
     this(UnaryOperator.identity(), new SystemTime());
@@ -147,6 +149,7 @@ public final class IngressRig implements AutoCloseable {
     Refusals refusals = new Refusals(meters);
     HostNames names = new HostNames(http);
     Authenticator authenticator = new Authenticator(tokens, sessions, time);
+    program = new WaitingProgram(authenticator);
     MessageIntake intake =
         new MessageIntake(inbox, (_, _) -> Optional.empty(), clicks, news, time, meters);
     EventStreams streams =
@@ -176,7 +179,7 @@ public final class IngressRig implements AutoCloseable {
             () -> new Webhooks(channels, added, intake, answering, refusals, time),
             new FakeProbes(),
             api,
-            List.of(),
+            List.of(program),
             new Pages(authenticator, sessions, names, refusals),
             names,
             refusals);

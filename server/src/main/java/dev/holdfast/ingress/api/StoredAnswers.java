@@ -55,6 +55,12 @@ public final class StoredAnswers implements Answers {
     return texts(eventId, StoredAnswers::isQuestion).toList();
   }
 
+  /** How people were asked for an approval; empty when they have not been. */
+  public String question(String eventId, String approvalId) {
+    return texts(eventId, id -> id.startsWith(approvalId) && isQuestion(id))
+        .collect(Collectors.joining("\n"));
+  }
+
   private Stream<String> texts(String eventId, Predicate<String> wanted) {
     return store.outbox().ofEvent(eventId).stream()
         .filter(reply -> wanted.test(reply.reply().id()))

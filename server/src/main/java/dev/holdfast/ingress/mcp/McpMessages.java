@@ -82,7 +82,7 @@ final class McpMessages {
 
   private JsonObject greeting(JsonObject params) {
     Object wanted = params.getValue("protocolVersion");
-    boolean isKnown = VERSIONS.contains(wanted) && !MODERN.equals(wanted);
+    boolean isKnown = wanted != null && VERSIONS.contains(wanted) && !MODERN.equals(wanted);
     return new JsonObject()
         .put("protocolVersion", isKnown ? wanted : LEGACY)
         .put("capabilities", capabilities())

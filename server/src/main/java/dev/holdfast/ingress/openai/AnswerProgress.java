@@ -23,6 +23,13 @@ interface AnswerProgress {
   /** A person is asked for a decision. */
   default void onQuestion(String text) throws InterruptedException {}
 
+  /**
+   * Still waits for a decision, of which no news may have come.
+   *
+   * @param runs how many runs its turn has had
+   */
+  default void onWaiting(String question, int runs) throws InterruptedException {}
+
   /** Something was missed: no more of this text comes before the end. */
   default void onMissed() {}
 

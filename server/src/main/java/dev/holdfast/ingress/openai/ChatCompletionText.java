@@ -57,6 +57,13 @@ final class ChatCompletionText implements AnswerProgress {
   }
 
   @Override
+  public void onRun(int run) {
+    if (sent.isNothing()) {
+      sent.clear();
+    }
+  }
+
+  @Override
   public void onMissed() {
     sent.voided();
   }

@@ -1,5 +1,6 @@
 package dev.holdfast.ingress.openai;
 
+import dev.holdfast.agents.context.Command;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.TokenUsage;
@@ -105,7 +106,10 @@ final class ChatCompletions implements OpenAiCall {
   }
 
   private static boolean isDecision(String said) {
-    return said.startsWith("/approve") || said.startsWith("/deny");
+    return Command.of(said)
+        .map(Command::word)
+        .filter(word -> word == Command.Word.APPROVE || word == Command.Word.DENY)
+        .isPresent();
   }
 
   private CompletedAnswer answer(ThreadAnswers.Sent sent, AnswerProgress progress)
@@ -114,6 +118,7 @@ final class ChatCompletions implements OpenAiCall {
         sent, WAIT_MAX, ThreadAnswers.Patience.UNTIL_IT_WAITS, progress)) {
       case FollowedAnswer.Answered(CompletedAnswer answer) -> answer;
       case FollowedAnswer.Asks(String text) -> new CompletedAnswer(text, TokenUsage.NONE);
+      case FollowedAnswer.Behind behind -> new CompletedAnswer(behind.text(), TokenUsage.NONE);
       case FollowedAnswer.Failed(FailureCode code, String text) ->
           throw OpenAiErrors.accepted(code, text);
       case FollowedAnswer.Later(String reason) ->

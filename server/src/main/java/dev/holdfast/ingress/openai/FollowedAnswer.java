@@ -13,6 +13,16 @@ sealed interface FollowedAnswer {
   /** The turn waits for a person's decision; {@code text}: what is asked, and how to answer. */
   record Asks(String text) implements FollowedAnswer {}
 
+  /** An earlier message of its thread waits for a person's decision. */
+  record Behind(String question) implements FollowedAnswer {
+    /** What its sender is told. */
+    String text() {
+      return "Your message waits: an earlier message of this conversation needs a decision first."
+          + "\n\n"
+          + question;
+    }
+  }
+
   /** It is accepted, and its answer will come later; {@code reason} for people. */
   record Later(String reason) implements FollowedAnswer {}
 }

@@ -129,7 +129,7 @@ public final class ResponseCalls {
         threads.send(request, threadOf(exchange, words.text()), AskedThread.user(exchange), words);
     ResponseFacts facts = ResponseFacts.of(sent.event(), request.body());
     if (streams(request.body())) {
-      stream(exchange, sent, facts, -1, false);
+      stream(exchange, sent, facts, -1);
       return Optional.empty();
     }
     if (Boolean.TRUE.equals(request.body().getValue("background"))) {
@@ -173,23 +173,18 @@ public final class ResponseCalls {
           facts.completed(answer, questions, facts.answerId(), time.now());
       case FollowedAnswer.Failed(FailureCode code, String text) ->
           facts.failed(code.name(), text, questions);
+      case FollowedAnswer.Behind behind ->
+          facts.view("in_progress", facts.waitsBehind(behind.text()), null);
       case FollowedAnswer.Asks _, FollowedAnswer.Later _ ->
           facts.view("in_progress", facts.questions(questions), null);
     };
   }
 
   private void stream(
-      OpenAiExchange exchange,
-      ThreadAnswers.Sent sent,
-      ResponseFacts facts,
-      long after,
-      boolean isAgain)
-      throws InterruptedException {
+      OpenAiExchange exchange, ThreadAnswers.Sent sent, ResponseFacts facts, long after)
+      throws RefusedRequestException, InterruptedException {
     ResponseStream stream = new ResponseStream(exchange, facts, after);
-    stream.begin(isAgain ? threads.questions(sent.event().id()) : List.of());
-    if (isAgain) {
-      stream.onMissed(); // until a run begins of which all is remembered
-    }
+    stream.begin(sent.isKnown() ? threads.questions(sent.event().id()) : List.of());
     FollowedAnswer came =
         threads.follow(
             sent, ChatCompletions.WAIT_MAX, ThreadAnswers.Patience.UNTIL_THE_END, stream);
@@ -200,6 +195,10 @@ public final class ResponseCalls {
       }
       case FollowedAnswer.Failed _ ->
           stream.last("response.failed", view(sent.event(), facts, came));
+      case FollowedAnswer.Behind behind ->
+          throw OpenAiErrors.accepted(
+              FailureCode.AGENT_UNAVAILABLE,
+              behind.text() + "\n\nThe answer will be in the response " + facts.id() + ".");
       case FollowedAnswer.Asks _, FollowedAnswer.Later _ -> {} // the client comes back for more
     }
   }
@@ -222,7 +221,7 @@ public final class ResponseCalls {
     ResponseFacts facts = ResponseFacts.of(event, new JsonObject());
     return switch (request.text("stream", "false")) {
       case "true" -> {
-        stream(exchange, threads.again(event), facts, after(request), true);
+        stream(exchange, threads.again(event), facts, after(request));
         yield Optional.empty();
       }
       case "false" -> Optional.of(ApiAnswer.ok(now(event, facts)));

@@ -177,6 +177,11 @@ record ResponseFacts(String id, Instant created, String model, JsonObject asked,
     return output;
   }
 
+  /** What its sender is told while an earlier message holds it up. */
+  JsonArray waitsBehind(String text) {
+    return new JsonArray().add(message(answerId() + "_w", text, true));
+  }
+
   /**
    * The whole response, when its answer is there.
    *

@@ -6,8 +6,10 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -27,6 +29,7 @@ final class ResponseStream implements AnswerProgress {
   private final long after;
   private final StreamedText sent = new StreamedText();
   private final List<String> questions = new ArrayList<>();
+  private final Set<String> questionsTold = new HashSet<>();
   private int items;
 
   /** Of the text that is being said; empty when there is none. */
@@ -65,6 +68,11 @@ final class ResponseStream implements AnswerProgress {
     JsonObject event =
         new JsonObject().put("type", type).put("sequence_number", mine).mergeIn(details);
     events.write("event: " + type + "\ndata: " + event.encode() + "\n\n");
+  }
+
+  /** Where the range of a run begins in which all is told that was not streamed. */
+  private static long whole(int runs) {
+    return RUN * Math.max(0, runs - 1) + WHOLE;
   }
 
   private void continueFrom(long least) {
@@ -145,6 +153,9 @@ final class ResponseStream implements AnswerProgress {
 
   @Override
   public void onQuestion(String text) throws InterruptedException {
+    if (!questionsTold.add(text)) {
+      return;
+    }
     onRestart(); // what the model said before it comes with the answer
     if (!questions.contains(text)) {
       questions.add(text);
@@ -153,6 +164,14 @@ final class ResponseStream implements AnswerProgress {
     open(id);
     delta(id, text);
     close(id, text, true);
+  }
+
+  @Override
+  public void onWaiting(String question, int runs) throws InterruptedException {
+    if (!questionsTold.contains(question)) {
+      continueFrom(whole(runs)); // above all that the client can have of this run
+      onQuestion(question);
+    }
   }
 
   @Override
@@ -171,7 +190,7 @@ final class ResponseStream implements AnswerProgress {
       Optional<String> rest = sent.rest(answer.text());
       if (rest.isEmpty()) {
         onRestart();
-        continueFrom(RUN * Math.max(0, runs - 1) + WHOLE);
+        continueFrom(whole(runs));
       }
       String left = rest.orElse(answer.text());
       if (!left.isEmpty() || item.isEmpty()) {

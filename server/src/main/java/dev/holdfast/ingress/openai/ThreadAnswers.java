@@ -1,5 +1,6 @@
 package dev.holdfast.ingress.openai;
 
+import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.api.Attachment;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
@@ -17,7 +18,9 @@ import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.ModelCallRow;
+import dev.holdfast.store.messages.Appended;
 import dev.holdfast.store.messages.Event;
+import dev.holdfast.store.messages.EventState;
 import dev.holdfast.time.Time;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -31,7 +34,12 @@ import org.jspecify.annotations.Nullable;
  * anything is said about it, and its answer does not need whoever follows. Thread-safe; blocks.
  */
 final class ThreadAnswers {
-  private static final Duration HEARTBEAT = Duration.ofSeconds(10);
+  /** How long to wait for news before looking at the disk; the last is the heartbeat, too. */
+  private static final List<Duration> LOOKS =
+      List.of(Duration.ofMillis(50), Duration.ofSeconds(1), Duration.ofSeconds(10));
+
+  private static final String NO_MODEL = "no model can be reached now";
+
   private static final int OPEN_MAX = 200;
 
   /** News and stories of one thread are told apart by these. */
@@ -61,8 +69,13 @@ final class ThreadAnswers {
     this.time = time;
   }
 
-  /** A message that was accepted. {@code newsId}: its news come after it. */
-  record Sent(Event event, long newsId) {}
+  /**
+   * A message that was accepted.
+   *
+   * @param newsId its news come after it
+   * @param isKnown whether it was accepted before, so that its news may be past or forgotten
+   */
+  record Sent(Event event, long newsId, boolean isKnown) {}
 
   /** When to stop before the end. */
   enum Patience {
@@ -87,9 +100,10 @@ final class ThreadAnswers {
             WebMessages.dedupeKey(request, threadId, ""));
     access.enter(request.caller(), threadId, null);
     long newsId = news.lastId();
-    Event event =
-        WebMessages.checkSame(intake.commit(WebMessages.CHANNEL, message), message).event();
-    return new Sent(event, newsId);
+    Appended appended = WebMessages.checkSame(intake.commit(WebMessages.CHANNEL, message), message);
+    return appended.duplicate()
+        ? again(appended.event())
+        : new Sent(appended.event(), newsId, false);
   }
 
   private List<Attachment> kept(ApiRequest request, String threadId, SentFiles files)
@@ -116,7 +130,7 @@ final class ThreadAnswers {
 
   /** All that is remembered of it, and what comes. */
   Sent again(Event event) {
-    return new Sent(event, news.forgottenId());
+    return new Sent(event, news.forgottenId(), true);
   }
 
   /**
@@ -129,7 +143,7 @@ final class ThreadAnswers {
         .filter(open -> open.seq() < event.seq())
         .filter(open -> store.approvals().waitingOf(open.id()).isEmpty())
         .findFirst()
-        .map(open -> new Sent(open, decision.newsId()));
+        .map(open -> new Sent(open, decision.newsId(), false));
   }
 
   /** Follows a message until its end, or as long as it is worth it, but no longer than this. */
@@ -137,26 +151,22 @@ final class ThreadAnswers {
       throws InterruptedException {
     String eventId = sent.event().id();
     long until = time.nanos() + most.toNanos();
-    boolean looks = true;
+    int quiet = 0;
+    if (sent.isKnown()) {
+      progress.onMissed(); // until a run begins of which all is remembered
+    }
     try (EventNews heard = new EventNews(news, sent.newsId(), eventId)) {
       while (true) {
         // The news of what ended before are heard first, for what was streamed of it.
-        Optional<NewsItem> next = heard.next(looks ? Duration.ofMillis(50) : HEARTBEAT);
-        if (next.isEmpty()) {
-          Optional<FollowedAnswer> end = end(eventId);
-          if (end.isPresent()) {
-            return end.get();
-          }
-          if (!looks) {
-            progress.onQuiet();
-          }
-          looks = false;
-        } else {
-          Optional<FollowedAnswer> over = hear(next.get(), patience, progress);
-          if (over.isPresent()) {
-            return over.get();
-          }
+        Optional<NewsItem> next = heard.next(LOOKS.get(quiet));
+        Optional<FollowedAnswer> over =
+            next.isEmpty()
+                ? look(sent, quiet, patience, progress)
+                : hear(sent, next.get(), patience, progress);
+        if (over.isPresent()) {
+          return over.get();
         }
+        quiet = next.isEmpty() ? Math.min(quiet + 1, LOOKS.size() - 1) : Math.min(quiet, 1);
         if (time.nanos() - until >= 0) {
           return new FollowedAnswer.Later("the answer takes long");
         }
@@ -164,7 +174,54 @@ final class ThreadAnswers {
     }
   }
 
-  private Optional<FollowedAnswer> hear(NewsItem item, Patience patience, AnswerProgress progress)
+  /** At what is on disk, when no news has come for a while; {@code quiet}: for how many looks. */
+  private Optional<FollowedAnswer> look(
+      Sent sent, int quiet, Patience patience, AnswerProgress progress)
+      throws InterruptedException {
+    Event event = sent.event();
+    Optional<FollowedAnswer> end = end(event.id());
+    if (end.isPresent() || quiet == 0) {
+      return end;
+    }
+    Optional<FollowedAnswer> waits = waits(event);
+    if (waits.isPresent()) {
+      FollowedAnswer what = waits.get();
+      if (patience == Patience.UNTIL_IT_WAITS || what instanceof FollowedAnswer.Behind) {
+        return waits;
+      }
+      if (what instanceof FollowedAnswer.Asks(String question)) {
+        progress.onWaiting(question, runs(event.id()));
+      }
+    }
+    if (quiet == LOOKS.size() - 1) {
+      progress.onQuiet();
+    }
+    return Optional.empty();
+  }
+
+  /** What a message waits for that may take long; empty when its turn goes on. */
+  private Optional<FollowedAnswer> waits(Event event) {
+    Event head = store.inbox().openOf(event.threadId(), 0, 1).stream().findFirst().orElse(event);
+    boolean isNext = head.id().equals(event.id());
+    if (!isNext && Incoming.of(event).overtakes()) {
+      return Optional.empty();
+    }
+    Optional<String> question =
+        store.approvals().waitingOf(head.id()).stream()
+            .map(approval -> answers.question(head.id(), approval.id()))
+            .filter(text -> !text.isEmpty())
+            .findFirst();
+    if (question.isPresent()) {
+      return question.map(
+          text -> isNext ? new FollowedAnswer.Asks(text) : new FollowedAnswer.Behind(text));
+    }
+    return head.state() == EventState.PARKED
+        ? Optional.of(new FollowedAnswer.Later(NO_MODEL))
+        : Optional.empty();
+  }
+
+  private Optional<FollowedAnswer> hear(
+      Sent sent, NewsItem item, Patience patience, AnswerProgress progress)
       throws InterruptedException {
     JsonObject details = new JsonObject(item.json());
     switch (item.kind()) {
@@ -176,14 +233,18 @@ final class ThreadAnswers {
         String text = details.getString("text", "");
         if (StoredAnswers.isQuestion(details.getString("reply_id", ""))) {
           if (patience == Patience.UNTIL_IT_WAITS) {
-            return Optional.of(new FollowedAnswer.Asks(text));
+            return sent.isKnown()
+                ? waits(sent.event())
+                : Optional.of(new FollowedAnswer.Asks(text));
           }
           progress.onQuestion(text);
         }
       }
       case "turn.parked" -> {
         if (patience == Patience.UNTIL_IT_WAITS) {
-          return Optional.of(new FollowedAnswer.Later("no model can be reached now"));
+          return sent.isKnown()
+              ? waits(sent.event())
+              : Optional.of(new FollowedAnswer.Later(NO_MODEL));
         }
       }
       case EventNews.MISSED -> {

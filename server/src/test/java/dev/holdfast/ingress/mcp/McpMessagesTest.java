@@ -54,6 +54,8 @@ class McpMessagesTest {
                 .getJsonObject("result")
                 .getString("protocolVersion"))
         .isEqualTo("2025-11-25");
+    assertThat(ask(READER, "initialize", "{}").getJsonObject("result").getString("protocolVersion"))
+        .isEqualTo("2025-11-25");
     assertThat(
             ask(READER, "server/discover", "{}")
                 .getJsonObject("result")

@@ -4,10 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Answer;
+import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.CallScript;
 import dev.holdfast.tests.harness.FakeModel;
+import dev.holdfast.tests.harness.Http;
+import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.ModelScript;
+import dev.holdfast.tests.harness.RawClient;
 import dev.holdfast.tests.harness.ServerRig;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -31,6 +37,7 @@ class OpenAiClientTest {
   private static final int FILE_BYTES_MAX = 2_000_000;
 
   private static final AtomicReference<NodeClient> CLIENT = new AtomicReference<>();
+  private static final Http HTTP = new Http();
   private static final ServerRig RIG = new ServerRig();
   private static final FakeModel MODEL = new FakeModel().asOpenAi(RIG.setup());
 
@@ -289,6 +296,101 @@ class OpenAiClientTest {
     assertThat(said.path("answer").asText()).contains("Approved.", "answer to run it");
   }
 
+  private static Answer send(String key, String path, Map<String, Object> body) throws Exception {
+    Map<String, String> headers =
+        Map.of(
+            "authorization",
+            "Bearer " + RIG.api().token(),
+            "content-type",
+            "application/json",
+            "idempotency-key",
+            key,
+            "x-holdfast-thread",
+            "again");
+    return HTTP.post(RIG.setup().url(path), headers, Json.write(body));
+  }
+
+  @Test
+  void aRequestThatIsSentAgainIsToldTheQuestionToo() throws Exception {
+    MODEL.next(unsafeCall());
+    Map<String, Object> chat =
+        Map.of("model", "holdfast", "messages", List.of(message("user", "run it again")));
+    JsonNode question = send("again-1", "/v1/chat/completions", chat).json().path("choices");
+    assertThat(question.findValuesAsText("content").toString()).contains("/approve ");
+    JsonNode again = send("again-1", "/v1/chat/completions", chat).json().path("choices");
+    assertThat(again).isEqualTo(question);
+
+    // Nothing else is answered meanwhile, and its sender is told why.
+    Map<String, Object> other =
+        Map.of("model", "holdfast", "messages", List.of(message("user", "yes, do it")));
+    String held = send("again-2", "/v1/chat/completions", other).body();
+    assertThat(held).contains("needs a decision first", "/approve ");
+    Map<String, Object> response = Map.of("model", "holdfast", "input", "well?");
+    JsonNode behind = send("again-3", "/v1/responses", response).json();
+    assertThat(behind.path("status").asText()).isEqualTo("in_progress");
+    assertThat(behind.path("output").toString()).contains("needs a decision first");
+    Map<String, Object> streamed = Map.of("model", "holdfast", "input", "well?", "stream", true);
+    assertThat(send("again-4", "/v1/responses", streamed).body())
+        .contains("event: error\n", "needs a decision first");
+    RIG.api().post("/v1/chat/completions", denial(question.toString()));
+  }
+
+  private static Map<String, Object> denial(String question) {
+    String code = question.replaceFirst("(?s).*/deny (\\w+).*", "$1");
+    return Map.of(
+        "model",
+        "holdfast",
+        "conversation",
+        "again",
+        "messages",
+        List.of(message("user", "/deny " + code)));
+  }
+
+  @Test
+  void aStreamThatIsAskedForAgainIsTheSame() throws Exception {
+    MODEL.next(ModelScript.stallStream());
+    String partial = "PARTIAL-TEXT-OF-A-CUT-STREAM";
+    Map<String, Object> chat =
+        Map.of(
+            "model",
+            "holdfast",
+            "stream",
+            true,
+            "conversation",
+            "replayed",
+            "messages",
+            List.of(message("user", "stream it")));
+    try (RawClient first = ask(chat)) {
+      assertThat(heard(first, partial)).contains(partial);
+    }
+    try (RawClient second = ask(chat)) {
+      assertThat(heard(second, partial)).containsOnlyOnce(partial);
+    }
+    RIG.api().post("/api/v1/chat", Map.of("thread", "replayed", "text", "/stop"));
+  }
+
+  private static RawClient ask(Map<String, Object> body) throws Exception {
+    byte[] bytes = Json.write(body).getBytes(StandardCharsets.UTF_8);
+    return new RawClient(RIG.setup().httpPort())
+        .say(
+            "POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer "
+                + RIG.api().token()
+                + "\r\ncontent-type: application/json\r\nidempotency-key: replayed-1"
+                + "\r\ncontent-length: "
+                + bytes.length
+                + "\r\n\r\n")
+        .say(bytes);
+  }
+
+  private static String heard(RawClient client, String wanted) throws Exception {
+    StringBuilder heard = new StringBuilder();
+    Await.until(
+        "the client hears " + wanted,
+        Duration.ofSeconds(60),
+        () -> heard.append(client.hear(Duration.ofSeconds(1))).indexOf(wanted) >= 0);
+    return heard.toString();
+  }
+
   @Test
   void aResponseWaitsForItsApprovalOverAKill() throws Exception {
     MODEL.next(unsafeCall(), unsafeCall());
@@ -300,6 +402,9 @@ class OpenAiClientTest {
 
     RIG.server().kill9();
     RIG.restart();
+    assertThat(run("asked", id).path("question").asText())
+        .as("of a stream that begins after the kill")
+        .isEqualTo(asked.path("text").asText());
     JsonNode waits = run("look", id);
     assertThat(waits.path("status").asText()).isEqualTo("in_progress");
     assertThat(waits.path("text").asText()).isEqualTo(asked.path("text").asText());
