@@ -45,10 +45,17 @@ final class ServerConditions {
 
   private static ConditionReport breaker(BreakerView breaker) {
     boolean isOpen = breaker.state().equals("open");
+    if (isOpen && breaker.openUntil() == null) {
+      return ConditionReport.degraded(
+              "open_by_hand",
+              "No call goes to %1$s, because it was shut off by hand. To call it again: holdfast breakers reset %1$s"
+                  .formatted(breaker.name()),
+              "Ends when the breaker is reset by hand.")
+          .about(breaker.name());
+    }
     String message =
         isOpen
-            ? "No call goes to %1$s, because it failed or was shut off by hand. If this lasts,"
-                + " check %1$s and the log."
+            ? "No call goes to %1$s, because it failed. If this lasts," + " check %1$s and the log."
             : "%1$s has failed; the next call will show whether it works again.";
     return ConditionReport.degraded(
             breaker.state(),

@@ -14,6 +14,7 @@ import picocli.CommandLine.Parameters;
       "",
       "An open breaker lets no call through; after a while it tries one at a time and closes if"
           + " they work.",
+      "One that was opened by hand stays open until it is reset by hand.",
       "",
       "Examples:",
       "  holdfast breakers list",
@@ -42,10 +43,15 @@ final class BreakersCommand extends CommandGroup {
                     state(breaker),
                     CliJson.text(breaker, "consecutive_failures"),
                     CliJson.text(breaker, "opens"),
-                    breaker.path("open_until").isNull()
-                        ? ""
-                        : Formats.day(breaker.path("open_until"))));
+                    openUntil(breaker)));
     return ExitCode.OK;
+  }
+
+  private static String openUntil(JsonNode breaker) {
+    if (!breaker.path("open_until").isNull()) {
+      return Formats.day(breaker.path("open_until"));
+    }
+    return CliJson.text(breaker, "state").equals("open") ? "reset by hand" : "";
   }
 
   static String state(JsonNode breaker) {
@@ -54,7 +60,8 @@ final class BreakersCommand extends CommandGroup {
 
   @Command(
       name = "trip",
-      description = "Open a breaker: no calls are made until it is reset or tries again.",
+      description =
+          "Open a breaker: no calls are made until it is reset, not even after a restart.",
       footer = {"", "Example: holdfast breakers trip web"})
   int trip(
       @Parameters(paramLabel = "BREAKER", description = "Its name, as list shows it.") String name)
@@ -76,6 +83,13 @@ final class BreakersCommand extends CommandGroup {
     String path = PATH + "/" + segment(name, "breaker") + "/" + verb;
     JsonNode answer = root.ask(api -> api.post(path, CliJson.object()), UNKNOWN);
     return print(
-        answer, () -> root.terminal().line(CliJson.text(answer, "name") + ": " + state(answer)));
+        answer,
+        () ->
+            root.terminal()
+                .line(
+                    CliJson.text(answer, "name")
+                        + ": "
+                        + state(answer)
+                        + (verb.equals("trip") ? " until it is reset by hand" : "")));
   }
 }

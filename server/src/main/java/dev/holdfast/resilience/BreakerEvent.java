@@ -22,8 +22,11 @@ sealed interface BreakerEvent {
   /** The timer that the opening of this epoch has set. */
   record Elapsed(long epoch) implements BreakerEvent {}
 
-  /** Opened by hand. */
+  /** Opened for one wait. */
   record Tripped() implements BreakerEvent {}
+
+  /** Opened by hand, until it is closed by hand. */
+  record BlockedByHand() implements BreakerEvent {}
 
   /** Closed by hand. */
   record Reset() implements BreakerEvent {}

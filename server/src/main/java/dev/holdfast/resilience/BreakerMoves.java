@@ -1,6 +1,7 @@
 package dev.holdfast.resilience;
 
 import dev.holdfast.resilience.BreakerEvent.Asked;
+import dev.holdfast.resilience.BreakerEvent.BlockedByHand;
 import dev.holdfast.resilience.BreakerEvent.Elapsed;
 import dev.holdfast.resilience.BreakerEvent.Failed;
 import dev.holdfast.resilience.BreakerEvent.Neutral;
@@ -8,6 +9,7 @@ import dev.holdfast.resilience.BreakerEvent.PartFailed;
 import dev.holdfast.resilience.BreakerEvent.Reset;
 import dev.holdfast.resilience.BreakerEvent.Succeeded;
 import dev.holdfast.resilience.BreakerEvent.Tripped;
+import dev.holdfast.resilience.BreakerState.Blocked;
 import dev.holdfast.resilience.BreakerState.Closed;
 import dev.holdfast.resilience.BreakerState.HalfOpen;
 import dev.holdfast.resilience.BreakerState.Open;
@@ -41,6 +43,7 @@ final class BreakerMoves {
       case Neutral(long epoch) -> epoch == state.epoch() ? neutral(state) : state;
       case Elapsed(long epoch) -> epoch == state.epoch() ? elapsed(state, now) : state;
       case Tripped() -> tripped(state, now, settings);
+      case BlockedByHand() -> blocked(state);
       case Reset() -> new Closed(state.epoch() + 1, 0);
     };
   }
@@ -50,13 +53,13 @@ final class BreakerMoves {
     return switch (after) {
       case Closed _ -> true;
       case Trying trying -> trying.epoch() != before.epoch();
-      case Open _, HalfOpen _ -> false;
+      case Open _, Blocked _, HalfOpen _ -> false;
     };
   }
 
   private static BreakerState asked(BreakerState state, long trialEnds, Moment now) {
     return switch (state) {
-      case Closed _ -> state;
+      case Closed _, Blocked _ -> state;
       case Open open when now.isBefore(open.untilNanos()) -> state;
       case Open(long epoch, int failures, int opens, _) ->
           new Trying(epoch + 1, failures, opens, 0, trialEnds);
@@ -75,7 +78,7 @@ final class BreakerMoves {
           new Closed(trying.epoch() + 1, 0);
       case Trying(long epoch, int failures, int opens, int successes, _) ->
           new HalfOpen(epoch + 1, failures, opens, successes + 1);
-      case Open _, HalfOpen _ -> state; // no permit has this epoch
+      case Open _, Blocked _, HalfOpen _ -> state; // no permit has this epoch
     };
   }
 
@@ -86,7 +89,7 @@ final class BreakerMoves {
       case Closed(long epoch, int failures) -> open(epoch, failures + 1, 1, now, settings);
       case Trying(long epoch, int failures, int opens, _, _) ->
           open(epoch, failures + 1, opens + 1, now, settings);
-      case Open _, HalfOpen _ -> state; // no permit has this epoch
+      case Open _, Blocked _, HalfOpen _ -> state; // no permit has this epoch
     };
   }
 
@@ -101,7 +104,7 @@ final class BreakerMoves {
           open(epoch, failures + 1, 1, now, settings);
       case Trying trying when enough || trying.successes() == 0 -> failed(trying, now, settings);
       case Closed _, Trying _ -> neutral(state);
-      case Open _, HalfOpen _ -> state; // no permit has this epoch
+      case Open _, Blocked _, HalfOpen _ -> state; // no permit has this epoch
     };
   }
 
@@ -109,7 +112,7 @@ final class BreakerMoves {
     return switch (state) {
       case Trying(long epoch, int failures, int opens, int successes, _) ->
           new HalfOpen(epoch + 1, failures, opens, successes);
-      case Closed _, Open _, HalfOpen _ -> state;
+      case Closed _, Open _, Blocked _, HalfOpen _ -> state;
     };
   }
 
@@ -118,12 +121,21 @@ final class BreakerMoves {
       case Open open when now.isBefore(open.untilNanos()) -> state;
       case Open(long epoch, int failures, int opens, _) ->
           new HalfOpen(epoch + 1, failures, opens, 0);
-      case Closed _, HalfOpen _, Trying _ -> state;
+      case Closed _, Blocked _, HalfOpen _, Trying _ -> state;
+    };
+  }
+
+  private static BreakerState blocked(BreakerState state) {
+    return switch (state) {
+      case Blocked _ -> state;
+      case Closed _, Open _, HalfOpen _, Trying _ ->
+          new Blocked(state.epoch() + 1, state.failures(), Math.max(1, state.opens()));
     };
   }
 
   private static BreakerState tripped(BreakerState state, Moment now, BreakerSettings settings) {
     return switch (state) {
+      case Blocked _ -> state;
       case Closed(long epoch, int failures) -> open(epoch, failures, 1, now, settings);
       case Open(long epoch, int failures, int opens, _) ->
           open(epoch, failures, opens, now, settings); // the wait begins anew

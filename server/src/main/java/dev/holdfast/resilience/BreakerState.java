@@ -25,6 +25,9 @@ sealed interface BreakerState {
   /** Lets nothing through until the clock that never jumps shows {@code untilNanos}. */
   record Open(long epoch, int failures, int opens, long untilNanos) implements BreakerState {}
 
+  /** Lets nothing through until it is reset by hand. */
+  record Blocked(long epoch, int failures, int opens) implements BreakerState {}
+
   /** Waits for a call to try with. */
   record HalfOpen(long epoch, int failures, int opens, int successes) implements BreakerState {}
 
@@ -36,7 +39,7 @@ sealed interface BreakerState {
   default boolean isFailing() {
     return switch (this) {
       case Closed _ -> false;
-      case Open _ -> true;
+      case Open _, Blocked _ -> true;
       case HalfOpen half -> half.successes() == 0;
       case Trying trying -> trying.successes() == 0;
     };
@@ -46,7 +49,7 @@ sealed interface BreakerState {
   default CircuitBreakerState shown() {
     return switch (this) {
       case Closed _ -> CircuitBreakerState.CLOSED;
-      case Open _ -> CircuitBreakerState.OPEN;
+      case Open _, Blocked _ -> CircuitBreakerState.OPEN;
       case HalfOpen _, Trying _ -> CircuitBreakerState.HALF_OPEN;
     };
   }

@@ -21,6 +21,10 @@ public record GuardState(int failures, int opens, Wait open, Wait hold) {
   public record Wait(Instant until, Duration length) {
     static final Wait NONE = new Wait(Instant.EPOCH, Duration.ZERO);
 
+    /** Of a breaker that was opened by hand; to milliseconds, as it is stored. */
+    static final Wait UNTIL_RESET =
+        new Wait(Instant.parse("9999-12-31T23:59:59Z"), Duration.ofDays(3_000_000));
+
     /** What is left of it: never negative, never more than the whole. */
     Duration left(Instant now) {
       Duration left = Duration.between(now, until);

@@ -124,13 +124,13 @@ public final class Guards {
         .toList();
   }
 
-  /** Opens by hand; false when there is no such breaker. */
+  /** Opens until {@link #reset}, also after a restart; false when there is no such breaker. */
   public boolean trip(String name) {
     @Nullable Guard guard = guards.get(name);
     if (guard == null) {
       return false;
     }
-    guard.breaker().trip();
+    guard.breaker().block();
     return true;
   }
 

@@ -39,6 +39,9 @@ public final class HoldfastBreaker implements CircuitBreaker {
    */
   static final Duration CALL_MAX = Duration.ofMinutes(10);
 
+  /** How soon a call that meets a breaker opened by hand may ask again. */
+  private static final Duration BLOCKED = Duration.ofSeconds(60);
+
   /** What a call is told that meets another one's trial: nobody knows when that ends. */
   private static final Duration TRIAL_UNDER_WAY = Duration.ofSeconds(1);
 
@@ -93,19 +96,24 @@ public final class HoldfastBreaker implements CircuitBreaker {
   /** The refusal that a call would meet now. */
   CallFailedException rejection() {
     Duration wait = opensIn();
+    String why =
+        state instanceof BreakerState.Blocked
+            ? " is blocked by hand"
+            : " is unavailable: the next try is in " + wait.toMillis() + " ms";
     return new CallFailedException(
-        Failure.of(
-                FailureCode.CIRCUIT_OPEN,
-                name + " is unavailable: the next try is in " + wait.toMillis() + " ms")
-            .withRetryAfter(wait));
+        Failure.of(FailureCode.CIRCUIT_OPEN, name + why).withRetryAfter(wait));
   }
 
-  /** How long until a call would be let through: zero when it would be now. */
+  /**
+   * How long until a call would be let through: zero when it would be now. Of one that is open
+   * until it is reset by hand: when to ask again.
+   */
   public Duration opensIn() {
     long now = time.nanos();
     return switch (state) {
       case BreakerState.Closed _, BreakerState.HalfOpen _ -> Duration.ZERO;
       case BreakerState.Open open -> Duration.ofNanos(Math.max(0, open.untilNanos() - now));
+      case BreakerState.Blocked _ -> BLOCKED;
       case BreakerState.Trying trying -> {
         Duration left = Duration.ofNanos(Math.max(0, trying.trialEndsNanos() - now));
         yield left.compareTo(TRIAL_UNDER_WAY) < 0 ? left : TRIAL_UNDER_WAY;
@@ -119,7 +127,11 @@ public final class HoldfastBreaker implements CircuitBreaker {
 
   /** Whether it is open and its wait is not yet over. */
   boolean isOpen() {
-    return state instanceof BreakerState.Open open && time.nanos() - open.untilNanos() < 0;
+    return switch (state) {
+      case BreakerState.Open open -> time.nanos() - open.untilNanos() < 0;
+      case BreakerState.Blocked _ -> true;
+      case BreakerState.Closed _, BreakerState.HalfOpen _, BreakerState.Trying _ -> false;
+    };
   }
 
   public BreakerView view() {
@@ -137,10 +149,15 @@ public final class HoldfastBreaker implements CircuitBreaker {
     notifier.add(listener);
   }
 
-  /** Opens by hand, for the wait that a failure would have brought. */
+  /** Opens for the wait that a failure would have brought. */
   public HoldfastBreaker trip() {
     apply(new BreakerEvent.Tripped());
     return this;
+  }
+
+  /** Opens by hand, until {@link #reset()}; a restart does not end it. */
+  void block() {
+    apply(new BreakerEvent.BlockedByHand());
   }
 
   /** Closes by hand, whatever the state. */
@@ -343,7 +360,8 @@ public final class HoldfastBreaker implements CircuitBreaker {
       if (step.after() != step.before()) {
         setTimer(step.before(), step.after());
       }
-      if (step.after().shown() != step.before().shown()) {
+      if (step.after().shown() != step.before().shown()
+          || (step.after() instanceof BreakerState.Blocked && step.after() != step.before())) {
         notifier.enqueue(view(step.after()));
       }
     } finally {
@@ -360,6 +378,10 @@ public final class HoldfastBreaker implements CircuitBreaker {
     }
     lock.lock();
     try {
+      if (known.open().equals(GuardState.Wait.UNTIL_RESET)) {
+        state = new BreakerState.Blocked(state.epoch() + 1, known.failures(), known.opens());
+        return;
+      }
       Duration left = known.open().left(time.now());
       Duration wait = left.compareTo(settings.maxBackoff()) < 0 ? left : settings.maxBackoff();
       long until = time.nanos() + wait.toNanos();
@@ -375,7 +397,8 @@ public final class HoldfastBreaker implements CircuitBreaker {
   /** What a process that goes on must know. */
   GuardState state(GuardState.Wait hold) {
     BreakerState known = state;
-    GuardState.Wait open = GuardState.Wait.NONE;
+    GuardState.Wait open =
+        known instanceof BreakerState.Blocked ? GuardState.Wait.UNTIL_RESET : GuardState.Wait.NONE;
     if (known instanceof BreakerState.Open(_, _, _, long untilNanos)) {
       Duration left = Duration.ofNanos(Math.max(0, untilNanos - time.nanos()));
       open = new GuardState.Wait(time.now().plus(left), left);

@@ -117,7 +117,8 @@ class ElicitationTest {
     person.answers("Ann");
     assertThat(call("demo_form", FORM).text())
         .startsWith(
-            "[{\"first\": {\"action\": \"accept\", \"content\": {\"name\": \"Ann\"}}}, \"state of ");
+            "[{\"first\": {\"action\": \"accept\", \"content\": {\"name\": \"Ann\"}}}, \"state of"
+                + " ");
     assertThat(call("demo_form_twice", FORM).text()).contains("\"first\"", "\"second\"");
     assertThat(person.asked).hasSize(3);
   }
@@ -149,7 +150,8 @@ class ElicitationTest {
     assertThat(result.text())
         .contains("\"action\": \"decline\"")
         .endsWith(
-            "[The extension demo asked a person something. Declined: secrets are not asked for in a chat.]");
+            "[The extension demo asked a person something. Declined: secrets are not asked for in a"
+                + " chat.]");
     assertThat(person.asked).isEmpty();
   }
 
@@ -292,7 +294,7 @@ class ElicitationTest {
     String id = ExtensionRig.TRIED_SOON;
     rig.serve(ExtensionRig.server(id, "forms"));
     String breaker = ExtensionCalls.guardName(id);
-    rig.guards.trip(breaker);
+    rig.guards.guard(breaker).breaker().trip();
     TimedWait.until("half open", () -> rig.guards.guard(breaker).opensIn().isZero());
     Thread asking =
         Thread.ofVirtual()

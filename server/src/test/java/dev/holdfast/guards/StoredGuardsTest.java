@@ -67,6 +67,33 @@ class StoredGuardsTest {
   }
 
   @Test
+  void aBreakerThatWasOpenedByHandStaysOpenUntilItIsReset() throws Exception {
+    try (TestStore store = new TestStore(folder)) {
+      Guards guards = guards(store);
+      fail(guards.guard(NAME), Failure.of(FailureCode.NETWORK, "refused"), 5);
+      assertThat(guards.trip(NAME)).as("already open").isTrue();
+      store.closeCleanly();
+    }
+    time.advance(Duration.ofDays(1));
+    try (TestStore store = new TestStore(folder)) {
+      Guards guards = guards(store);
+      Guard guard = guards.guard(NAME);
+      assertThat(guard.opensIn()).isPositive();
+      assertThat(guards.breakers())
+          .singleElement()
+          .satisfies(
+              breaker -> {
+                assertThat(breaker.state()).isEqualTo("open");
+                assertThat(breaker.openUntil()).isNull();
+              });
+      assertThat(guards.reset(NAME)).isTrue();
+      succeed(guard);
+      store.closeCleanly();
+    }
+    inOneRun(guard -> assertThat(guard.opensIn()).isZero());
+  }
+
+  @Test
   void aWaitThatWasAskedForGoesOnAfterARestart() throws Exception {
     inOneRun(guard -> fail(guard, busy(Duration.ofMinutes(20)), 1));
     time.advance(Duration.ofMinutes(5));

@@ -252,8 +252,8 @@ class ModelsTest {
   @Test
   void anOpenBreakerMeansAwayWithoutARequest() {
     Models models = both();
-    guards.trip("llm:anthropic");
-    guards.trip("llm:openai");
+    guards.guard("llm:anthropic").breaker().trip();
+    guards.guard("llm:openai").breaker().trip();
     assertThat(models.opensIn("operational")).isPositive();
     assertThat(catchThrowable(() -> models.ask("operational", QUESTION, ASKER, heard)))
         .isInstanceOf(ModelsAwayException.class);
@@ -412,13 +412,13 @@ class ModelsTest {
         catchThrowableOfType(
             ModelsAwayException.class, () -> both().ask("operational", QUESTION, PROBE, heard));
     assertThat(mixed.suspect()).isEqualTo(Suspect.REQUEST);
-    guards.trip("llm:openai");
+    guards.guard("llm:openai").breaker().trip();
     anthropic.fails(FailureCode.OVERLOADED);
     ModelsAwayException ofProvider =
         catchThrowableOfType(
             ModelsAwayException.class, () -> both().ask("operational", QUESTION, PROBE, heard));
     assertThat(ofProvider.suspect()).isEqualTo(Suspect.PROVIDER);
-    guards.trip("llm:anthropic");
+    guards.guard("llm:anthropic").breaker().trip();
     ModelsAwayException unasked =
         catchThrowableOfType(
             ModelsAwayException.class, () -> both().ask("operational", QUESTION, PROBE, heard));
@@ -509,13 +509,13 @@ class ModelsTest {
   void aProviderThatHasTooMuchToDoIsNotAwayThoughTheNextOneIs() throws Exception {
     Models models = both();
     CountDownLatch go = takeAllPlaces("llm:anthropic");
-    guards.trip("llm:openai");
+    guards.guard("llm:openai").breaker().trip();
     FutureTask<Models.Answered> asked =
         new FutureTask<>(() -> models.ask("operational", QUESTION, PROBE, heard));
     Thread.startVirtualThread(asked);
     while (!asked.isDone()) {
       time.advance(Duration.ofMillis(500)); // the breaker is open for 10 s
-      guards.trip("llm:openai");
+      guards.guard("llm:openai").breaker().trip();
       Thread.onSpinWait();
     }
     go.countDown();

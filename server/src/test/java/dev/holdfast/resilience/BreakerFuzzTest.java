@@ -36,6 +36,7 @@ class BreakerFuzzTest {
     NEUTRAL,
     ELAPSE,
     TRIP,
+    BLOCK,
     RESET
   }
 
@@ -51,6 +52,7 @@ class BreakerFuzzTest {
             net.jqwik.api.Tuple.of(2, Kind.NEUTRAL),
             net.jqwik.api.Tuple.of(2, Kind.ELAPSE),
             net.jqwik.api.Tuple.of(1, Kind.TRIP),
+            net.jqwik.api.Tuple.of(1, Kind.BLOCK),
             net.jqwik.api.Tuple.of(1, Kind.RESET));
     return Combinators.combine(
             kinds,
@@ -89,6 +91,7 @@ class BreakerFuzzTest {
       case NEUTRAL -> new BreakerEvent.Neutral(epoch);
       case ELAPSE -> new BreakerEvent.Elapsed(epoch);
       case TRIP -> new BreakerEvent.Tripped();
+      case BLOCK -> new BreakerEvent.BlockedByHand();
       case RESET -> new BreakerEvent.Reset();
     };
   }
@@ -120,6 +123,10 @@ class BreakerFuzzTest {
     }
     if (state instanceof Trying trying && event instanceof BreakerEvent.Asked) {
       assertThat(BreakerMoves.admits(state, next)).isEqualTo(now >= trying.trialEndsNanos());
+    }
+    if (state instanceof BreakerState.Blocked) {
+      assertThat(next == state).isEqualTo(!(event instanceof BreakerEvent.Reset));
+      assertThat(BreakerMoves.admits(state, state)).isFalse();
     }
     if (state instanceof HalfOpen && event instanceof BreakerEvent.Asked) {
       assertThat(BreakerMoves.admits(state, next)).isTrue();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.holdfast.resilience.BreakerEvent.Asked;
+import dev.holdfast.resilience.BreakerEvent.BlockedByHand;
 import dev.holdfast.resilience.BreakerEvent.Elapsed;
 import dev.holdfast.resilience.BreakerEvent.Failed;
 import dev.holdfast.resilience.BreakerEvent.Neutral;
@@ -14,6 +15,7 @@ import dev.holdfast.resilience.BreakerEvent.Reset;
 import dev.holdfast.resilience.BreakerEvent.Succeeded;
 import dev.holdfast.resilience.BreakerEvent.Tripped;
 import dev.holdfast.resilience.BreakerMoves.Moment;
+import dev.holdfast.resilience.BreakerState.Blocked;
 import dev.holdfast.resilience.BreakerState.Closed;
 import dev.holdfast.resilience.BreakerState.HalfOpen;
 import dev.holdfast.resilience.BreakerState.Open;
@@ -38,6 +40,7 @@ class BreakerMovesTest {
   private static final Closed ON_THE_EDGE = new Closed(7, 4);
   private static final Open OPEN = new Open(7, 5, 2, LATER);
   private static final Open DUE = new Open(7, 5, 2, NOW);
+  private static final Blocked BLOCKED = new Blocked(7, 5, 2);
   private static final HalfOpen HALF = new HalfOpen(7, 5, 2, 1);
   private static final Trying FIRST = new Trying(7, 5, 2, 0, LATER);
   private static final Trying SECOND = new Trying(7, 5, 2, 1, LATER);
@@ -49,7 +52,7 @@ class BreakerMovesTest {
 
   @Test
   void itFailsFromItsOpeningToTheFirstSuccess() {
-    assertThat(Stream.of(OPEN, DUE, FIRST)).allMatch(BreakerState::isFailing);
+    assertThat(Stream.of(OPEN, DUE, BLOCKED, FIRST)).allMatch(BreakerState::isFailing);
     assertThat(Stream.of(CLOSED, ON_THE_EDGE, HALF, SECOND, LOST))
         .noneMatch(BreakerState::isFailing);
     assertThat(new HalfOpen(7, 5, 2, 0).isFailing()).isTrue();
@@ -128,6 +131,24 @@ class BreakerMovesTest {
         arguments(FIRST, new Tripped(), new Open(8, 5, 3, in(40))),
         arguments(SECOND, new Tripped(), new Open(8, 5, 3, in(40))),
         arguments(LOST, new Tripped(), new Open(8, 5, 3, in(40))),
+        arguments(BLOCKED, asked, BLOCKED),
+        arguments(BLOCKED, succeeded, BLOCKED),
+        arguments(BLOCKED, failed, BLOCKED),
+        arguments(BLOCKED, part, BLOCKED),
+        arguments(BLOCKED, parts, BLOCKED),
+        arguments(BLOCKED, neutral, BLOCKED),
+        arguments(BLOCKED, elapsed, BLOCKED),
+        arguments(BLOCKED, new Tripped(), BLOCKED),
+        arguments(BLOCKED, new BlockedByHand(), BLOCKED),
+        arguments(BLOCKED, new Reset(), new Closed(8, 0)),
+        arguments(CLOSED, new BlockedByHand(), new Blocked(8, 3, 1)),
+        arguments(ON_THE_EDGE, new BlockedByHand(), new Blocked(8, 4, 1)),
+        arguments(OPEN, new BlockedByHand(), new Blocked(8, 5, 2)),
+        arguments(DUE, new BlockedByHand(), new Blocked(8, 5, 2)),
+        arguments(HALF, new BlockedByHand(), new Blocked(8, 5, 2)),
+        arguments(FIRST, new BlockedByHand(), new Blocked(8, 5, 2)),
+        arguments(SECOND, new BlockedByHand(), new Blocked(8, 5, 2)),
+        arguments(LOST, new BlockedByHand(), new Blocked(8, 5, 2)),
         arguments(CLOSED, new Reset(), new Closed(8, 0)),
         arguments(ON_THE_EDGE, new Reset(), new Closed(8, 0)),
         arguments(OPEN, new Reset(), new Closed(8, 0)),

@@ -203,7 +203,7 @@ class GuardTest {
   void whoeverWaitsToTryAgainHearsSoonThatTheBreakerOpened() {
     script.failsWith(FailureCode.RATE_LIMITED, 1);
     chance = 0.9;
-    time.after(ofMillis(500), () -> guards.trip("llm:test"));
+    time.after(ofMillis(500), () -> guards.guard("llm:test").breaker().trip());
     assertThat(failureOf(ofMinutes(10)).code()).isEqualTo(FailureCode.CIRCUIT_OPEN);
     assertThat(total()).isLessThan(ofSeconds(2));
   }
@@ -259,7 +259,7 @@ class GuardTest {
 
   @Test
   void aTrialThatIsCancelledLeavesTheTrialToTheNext() throws Exception {
-    guards.trip("llm:test");
+    guards.guard("llm:test").breaker().trip();
     time.advance(ofSeconds(10));
     assertThatThrownBy(
             () ->
@@ -275,7 +275,7 @@ class GuardTest {
 
   @Test
   void aTrialThatIsReleasedLeavesTheTrialToOthersAndCountsNothing() throws Exception {
-    guards.trip("llm:test");
+    guards.guard("llm:test").breaker().trip();
     time.advance(ofSeconds(10));
     assertThatThrownBy(
             () ->
@@ -337,7 +337,7 @@ class GuardTest {
       Future<?> second =
           threads.submit(
               () -> narrow.run(Deadline.in(clock, ofSeconds(20)), () -> calls.incrementAndGet()));
-      real.trip("narrow");
+      real.guard("narrow").breaker().trip();
       letGo.countDown();
       first.get();
       assertThatThrownBy(second::get).hasRootCauseInstanceOf(CallFailedException.class);
@@ -352,7 +352,7 @@ class GuardTest {
     assertThat(registry.scrape())
         .contains("holdfast_breaker_state{name=\"llm:test\"} 0.0")
         .contains("holdfast_retries_total{code=\"OVERLOADED\",name=\"llm:test\"} 1.0");
-    guards.trip("llm:test");
+    guards.guard("llm:test").breaker().trip();
     assertThat(registry.scrape()).contains("holdfast_breaker_state{name=\"llm:test\"} 2.0");
     time.advance(ofSeconds(10));
     assertThat(registry.scrape()).contains("holdfast_breaker_state{name=\"llm:test\"} 1.0");
@@ -376,10 +376,10 @@ class GuardTest {
   @Test
   void aRemovedGuardLeavesNothingBehindAndALaterOneIsFresh() {
     int before = registry.getMeters().size();
-    guards.trip("llm:test");
+    guards.guard("llm:test").breaker().trip();
     for (int i = 0; i < 10_000; i++) {
       guards.guard("ext:" + i % 7);
-      guards.trip("ext:" + i % 7);
+      guards.guard("ext:" + i % 7).breaker().trip();
       assertThat(guards.remove("ext:" + i % 7)).isTrue();
     }
     assertThat(guards.remove("ext:1")).isFalse();
