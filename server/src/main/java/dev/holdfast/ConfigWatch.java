@@ -5,6 +5,7 @@ import dev.holdfast.config.ConfigFile;
 import dev.holdfast.config.EnvFile;
 import dev.holdfast.config.LastGoodConfig;
 import dev.holdfast.config.LoadedConfig;
+import dev.holdfast.config.Secret;
 import dev.holdfast.config.Secrets;
 import dev.holdfast.config.Section;
 import dev.holdfast.health.ConditionReport;
@@ -15,6 +16,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
@@ -31,6 +33,7 @@ import org.slf4j.LoggerFactory;
  */
 final class ConfigWatch {
   private static final Logger LOG = LoggerFactory.getLogger(ConfigWatch.class);
+  private static final String TOKEN = "HOLDFAST_TOKEN";
   private static final Duration LOOK_EVERY = Duration.ofSeconds(2);
 
   private final Path file;
@@ -39,6 +42,7 @@ final class ConfigWatch {
   private final Function<Section, ServerConfig> reader;
   private final BiConsumer<ServerConfig, LoadedConfig> apply;
   private final Secrets secrets;
+  private final Secret token;
   private Stamp envSeen;
   private Stamp envLast;
   private Stamp seen;
@@ -74,6 +78,7 @@ final class ConfigWatch {
     this.reader = root -> ServerConfig.from(root, settings.environment());
     this.apply = apply;
     this.secrets = settings.secrets();
+    this.token = settings.token();
     this.inForce = settings.config();
     this.condition = settings.condition().orElse(null);
     this.seen = Stamp.of(file);
@@ -171,10 +176,23 @@ final class ConfigWatch {
     }
   }
 
+  /** A token that is taken away is a difference of the configurations. */
+  private boolean isOtherToken() {
+    String given = envFile.now().getOrDefault(TOKEN, "").strip();
+    if (given.isEmpty() || given.equals(token.reveal())) {
+      return false;
+    }
+    secrets.add(given);
+    return true;
+  }
+
   private void take(ServerConfig changed, LoadedConfig loaded) {
     ServerConfig now = inForce.withLive(changed);
     List<String> live = inForce.differences(now);
-    List<String> waiting = now.differences(changed);
+    List<String> waiting = new ArrayList<>(now.differences(changed));
+    if (isOtherToken() && !waiting.contains(TOKEN)) {
+      waiting.add(TOKEN);
+    }
     inForce = now;
     apply.accept(now, loaded);
     condition =

@@ -8,7 +8,8 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] args) {
-    System.exit(Cli.main(args, Main::serve, root -> ServerConfig.from(root, System.getenv())));
+    System.exit(
+        Cli.main(args, Main::serve, (root, variables) -> ServerConfig.from(root, variables)));
   }
 
   private static int serve(RunOptions options) throws InterruptedException {

@@ -200,6 +200,16 @@ class ConfigWatchTest {
   }
 
   @Test
+  void anotherTokenInTheFileOfVariablesWaitsForARestart() throws Exception {
+    Path variables = folder.resolve("holdfast.env");
+    Files.writeString(variables, "HOLDFAST_TOKEN=" + "y".repeat(20) + "\n");
+    watch.look();
+    watch.look();
+    assertThat(said(watch)).startsWith("restart_needed: ").contains("HOLDFAST_TOKEN");
+    assertThat(settings.secrets().redact("it is " + "y".repeat(20))).doesNotContain("yyy");
+  }
+
+  @Test
   void aFileThatIsMovedAwayIsSaidToBeMissingUntilItIsBack() throws Exception {
     change("http: {port: 9999}\n");
     Path away = Files.move(file, folder.resolve("away.yaml"));

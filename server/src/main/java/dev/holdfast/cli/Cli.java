@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import picocli.CommandLine;
@@ -34,10 +35,12 @@ public final class Cli {
    * Runs one command and blocks until it is done.
    *
    * @param starter runs the server
-   * @param config makes the whole configuration's record, for {@code config check} and {@code show}
+   * @param config makes the whole configuration's record from the file and the server's variables,
+   *     for {@code config check} and {@code show}
    * @return the exit code
    */
-  public static int main(String[] args, ServerStarter starter, Function<Section, ?> config) {
+  public static int main(
+      String[] args, ServerStarter starter, BiFunction<Section, Map<String, String>, ?> config) {
     Optional<Console> console = Optional.ofNullable(System.console()).filter(Console::isTerminal);
     if (!List.of(args).contains("run")) {
       Logs.keepQuiet();
@@ -70,7 +73,7 @@ public final class Cli {
       CliEnvironment environment,
       String[] args,
       ServerStarter starter,
-      Function<Section, ?> config) {
+      BiFunction<Section, Map<String, String>, ?> config) {
     RootCommand root = new RootCommand(environment);
     int exitCode =
         FastRunParser.of(args, environment.variables())
@@ -91,7 +94,10 @@ public final class Cli {
   }
 
   static CommandLine commands(
-      RootCommand root, String[] args, ServerStarter starter, Function<Section, ?> config) {
+      RootCommand root,
+      String[] args,
+      ServerStarter starter,
+      BiFunction<Section, Map<String, String>, ?> config) {
     CliEnvironment environment = root.environment;
     CommandLine line = new CommandLine(root);
     named(args, all(root, starter, config)).forEach(command -> line.addSubcommand(command.get()));
@@ -122,14 +128,14 @@ public final class Cli {
   }
 
   private static Map<String, Supplier<Object>> all(
-      RootCommand root, ServerStarter starter, Function<Section, ?> config) {
+      RootCommand root, ServerStarter starter, BiFunction<Section, Map<String, String>, ?> config) {
     Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
     commands.put("run", () -> new RunCommand(root, starter));
     commands.put("chat", () -> new ChatCommand(root));
     commands.put("status", () -> new StatusCommand(root));
     commands.put("conditions", () -> new ConditionsCommand(root));
     commands.put("usage", () -> new UsageCommand(root));
-    commands.put("doctor", () -> new DoctorCommand(root, config));
+    commands.put("doctor", () -> new DoctorCommand(root, reader(root, config)));
     commands.put("trace", () -> new TraceCommand(root));
     commands.put("login-link", () -> new LoginLinkCommand(root));
     commands.put("mcp", () -> new McpCommand(root));
@@ -154,13 +160,18 @@ public final class Cli {
     commands.put("backup", () -> new BackupCommand(root));
     commands.put("restore", () -> new RestoreCommand(root));
     commands.put("promote", () -> new PromoteCommand(root));
-    commands.put("config", () -> new ConfigCommand(root, config));
+    commands.put("config", () -> new ConfigCommand(root, reader(root, config)));
     commands.put("cache", () -> new CacheCommand(root));
     commands.put("completion", () -> new CompletionCommand(root));
     commands.put("manual", () -> new ManualCommand(root));
     commands.put("help", () -> new HelpCommand(root));
     commands.put("version", () -> new VersionCommand(root));
     return commands;
+  }
+
+  private static Function<Section, ?> reader(
+      RootCommand root, BiFunction<Section, Map<String, String>, ?> config) {
+    return section -> config.apply(section, root.variables());
   }
 
   private static CommandLine.Help.Ansi ansi(CliEnvironment environment) {

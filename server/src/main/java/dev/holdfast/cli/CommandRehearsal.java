@@ -53,7 +53,7 @@ final class CommandRehearsal {
     try {
       Files.writeString(config, "http: {port: %d}\n".formatted(server.getAddress().getPort()));
       for (List<String> command : COMMANDS) {
-        int _ = Cli.main(words(command, config), _ -> ExitCode.OK, section -> section);
+        int _ = Cli.main(words(command, config), _ -> ExitCode.OK, (section, _) -> section);
       }
     } finally {
       server.stop(0);

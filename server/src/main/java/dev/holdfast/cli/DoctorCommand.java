@@ -41,7 +41,7 @@ final class DoctorCommand implements Callable<Integer> {
             root.dataFolder(),
             root.environment.time(),
             minFreeBytes(),
-            !root.environment.variables().getOrDefault("HOLDFAST_TOKEN", "").isEmpty());
+            !root.variables().getOrDefault("HOLDFAST_TOKEN", "").isBlank());
     ServerChecks server = new ServerChecks(root);
     List<Finding> findings = new ArrayList<>();
     look(findings, "Java", machine::java);

@@ -102,6 +102,7 @@ final class RootCommand implements Callable<Integer> {
   boolean version;
 
   private @Nullable LoadedConfig loaded;
+  private @Nullable Map<String, String> variables;
 
   RootCommand(CliEnvironment environment) {
     this.environment = environment;
@@ -137,13 +138,27 @@ final class RootCommand implements Callable<Integer> {
   LoadedConfig configuration() {
     if (loaded == null) {
       Path file = environment.folder().resolve(configFile());
-      Map<String, String> variables = EnvFile.beside(file, environment.variables()).now();
       loaded =
           config == null
-              ? ConfigFile.read(file, variables)
-              : ConfigFile.readExisting(file, variables);
+              ? ConfigFile.read(file, variables())
+              : ConfigFile.readExisting(file, variables());
     }
     return loaded;
+  }
+
+  /** The variables that a server with this configuration has; a file of variables may give them. */
+  Map<String, String> variables() {
+    if (variables == null) {
+      Path file = environment.folder().resolve(configFile());
+      variables = EnvFile.beside(file, environment.variables()).now();
+    }
+    return variables;
+  }
+
+  /** What was set for this very command goes before what is set for the server; maybe empty. */
+  private String variable(String name) {
+    String own = environment.variables().getOrDefault(name, "").strip();
+    return own.isEmpty() ? variables().getOrDefault(name, "").strip() : own;
   }
 
   /**
@@ -191,8 +206,7 @@ final class RootCommand implements Callable<Integer> {
   }
 
   URI serverUrl() throws CliException {
-    String given =
-        url.isEmpty() ? environment.variables().getOrDefault("HOLDFAST_URL", "").strip() : url;
+    String given = url.isEmpty() ? variable("HOLDFAST_URL") : url;
     String text = given.isEmpty() ? localUrl() : given.contains("://") ? given : "http://" + given;
     try {
       URI uri = URI.create(text.endsWith("/") ? text : text + "/");
@@ -220,7 +234,7 @@ final class RootCommand implements Callable<Integer> {
       return checked(token.strip(), "--token", ExitCode.USAGE);
     }
     // A secret that is mounted as a file ends with the end of a line.
-    String fromEnvironment = environment.variables().getOrDefault("HOLDFAST_TOKEN", "").strip();
+    String fromEnvironment = variable("HOLDFAST_TOKEN");
     if (!fromEnvironment.isEmpty()) {
       return checked(fromEnvironment, "HOLDFAST_TOKEN", ExitCode.CONFIG);
     }
@@ -252,13 +266,19 @@ final class RootCommand implements Callable<Integer> {
   /** A text of which nobody knows what is in it, without the token. */
   String withoutToken(String text) {
     String hidden = text;
-    for (String secret :
-        List.of(token, environment.variables().getOrDefault("HOLDFAST_TOKEN", ""))) {
+    for (String secret : secrets()) {
       if (!secret.isBlank()) {
         hidden = hidden.replace(secret, "***").replace(secret.strip(), "***");
       }
     }
     return hidden;
+  }
+
+  private List<String> secrets() {
+    String own = environment.variables().getOrDefault("HOLDFAST_TOKEN", "");
+    return variables == null
+        ? List.of(token, own)
+        : List.of(token, own, variables.getOrDefault("HOLDFAST_TOKEN", ""));
   }
 
   /** One question to the server. */

@@ -181,6 +181,23 @@ class CliTest {
   }
 
   @Test
+  void whatTheFileOfVariablesSaysHoldsForCommandsToo() throws IOException {
+    Files.createDirectory(folder.resolve("conf"));
+    Files.writeString(
+        folder.resolve("conf/holdfast.env"),
+        "HOLDFAST_TOKEN=good-token\nHOLDFAST_URL=%s\nOF_FILE=in-force\n".formatted(server.url()));
+    line.environment(Map.of());
+    assertThat(line.run("status")).isZero();
+    assertThat(line.run("config", "show")).isZero();
+    assertThat(line.out()).contains("in-force");
+    assertThat(line.run("doctor")).isIn(0, 1);
+    assertThat(line.out()).contains("none in the data folder; HOLDFAST_TOKEN is used");
+    line.environment(Map.of("HOLDFAST_TOKEN", "of-this-command"));
+    assertThat(line.run("status")).isEqualTo(1);
+    assertThat(line.err()).contains("does not accept the token");
+  }
+
+  @Test
   void theBlanksAroundATokenAreNoPartOfIt() {
     line.environment(Map.of("HOLDFAST_TOKEN", " good-token\r\n"));
     assertThat(line.run(server, "status")).isZero();

@@ -108,11 +108,12 @@ final class CommandLineOf {
   }
 
   /** A configuration of which these tests know as much as they need. */
-  private static int config(Section root) {
+  private static int config(Section root, Map<String, String> variables) {
     root.section("server").text("data_dir", "data");
     Section http = root.section("http");
     http.text("host", "127.0.0.1");
     root.section("api").secret("key");
+    root.text("of_variables", variables.getOrDefault("OF_FILE", ""));
     return http.read(
         section -> {
           int port = section.whole("port", 8080);
