@@ -872,6 +872,7 @@ final class Server {
             .usage(budget(), config.zone())
             .status(readiness, facts());
     Idempotency keys = StoredIdempotency.open(store.engine(), time);
+    store.threadErasure().also(StoredIdempotency::erase);
     AnswerBudget answers = AnswerBudget.ofHeap(time);
     Api api = new Api(vertx, calls.byOperation(), authenticator, streams, keys, answers, refusals);
     OpenAiRoutes openAi =

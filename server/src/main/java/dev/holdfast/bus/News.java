@@ -74,6 +74,19 @@ public final class News {
     }
   }
 
+  /** Forgets what was said in a chat thread: whoever is behind hears that it was deleted. */
+  public void erase(String threadId) {
+    synchronized (publishing) {
+      for (long id = firstId; id <= lastId; id++) {
+        NewsItem item = remembered.get(slot(id));
+        if (item != null && item.threadId().equals(threadId)) {
+          remembered.set(slot(id), new NewsItem(id, "thread.deleted", threadId, "", "{}"));
+          units -= item.json().length() - 2L;
+        }
+      }
+    }
+  }
+
   /** Hears every item from now on. */
   public Watch watch(Consumer<NewsItem> hear, Runnable missed) {
     return resume(lastId, hear, missed);

@@ -5,6 +5,8 @@ import dev.holdfast.libc.TerminalCalls;
 import dev.holdfast.time.SystemTime;
 import java.io.BufferedReader;
 import java.io.Console;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -48,9 +50,10 @@ public final class Cli {
       Logs.writeForPeople(console.isPresent() && System.getenv("NO_COLOR") == null);
     }
     Charset charset = console.map(Console::charset).orElse(StandardCharsets.UTF_8);
+    WatchedOutput output = new WatchedOutput(new FileOutputStream(FileDescriptor.out));
     Terminal terminal =
         new Terminal(
-            new PrintWriter(System.out, false, charset),
+            new PrintWriter(output, false, charset),
             new PrintWriter(System.err, false, charset),
             console.isPresent(),
             System.getenv("NO_COLOR"),
@@ -59,7 +62,15 @@ public final class Cli {
     CliEnvironment environment =
         new CliEnvironment(
             System.getenv(), in, terminal, Path.of(""), new SystemTime(), console.isPresent());
-    return run(environment, args, starter, config);
+    return written(output, terminal, run(environment, args, starter, config));
+  }
+
+  /** A result that did not reach its file is no success, however well the rest went. */
+  static int written(WatchedOutput output, Terminal terminal, int exitCode) {
+    Optional<String> failure = output.failure();
+    failure.ifPresent(
+        reason -> terminal.note("holdfast: the output could not be written: " + reason));
+    return failure.isPresent() && exitCode == ExitCode.OK ? ExitCode.IO : exitCode;
   }
 
   private static int columns() {

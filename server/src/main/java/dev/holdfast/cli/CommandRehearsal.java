@@ -27,6 +27,9 @@ final class CommandRehearsal {
       """
           .getBytes(StandardCharsets.UTF_8);
 
+  /** No server listens there. */
+  private static final String NOBODY = "http://127.0.0.1:1";
+
   private static final List<List<String>> COMMANDS =
       List.of(
           List.of("status"),
@@ -38,6 +41,7 @@ final class CommandRehearsal {
           List.of("threads", "list"),
           List.of("approvals", "list"),
           List.of("trace", "e"),
+          List.of("status", "--url", NOBODY),
           List.of("dlq", "--help"),
           List.of("version"),
           List.of("help"));
@@ -49,21 +53,45 @@ final class CommandRehearsal {
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext("/", CommandRehearsal::answer);
     server.start();
-    Path config = Files.createTempFile("holdfast-rehearsal", ".yaml");
+    Path folder = Files.createTempDirectory("holdfast-rehearsal");
+    Path config = folder.resolve("holdfast.yaml");
+    Path token = folder.resolve("token");
     try {
-      Files.writeString(config, "http: {port: %d}\n".formatted(server.getAddress().getPort()));
+      Files.writeString(config, configuration(server.getAddress().getPort()));
+      Files.writeString(token, "rehearsal\n");
       for (List<String> command : COMMANDS) {
-        int _ = Cli.main(words(command, config), _ -> ExitCode.OK, (section, _) -> section);
+        int _ = Cli.main(words(command, folder), _ -> ExitCode.OK, (section, _) -> section);
       }
     } finally {
       server.stop(0);
-      Files.delete(config);
+      Files.deleteIfExists(config);
+      Files.deleteIfExists(token);
+      Files.delete(folder);
     }
   }
 
-  private static String[] words(List<String> command, Path config) {
+  /** With each form of YAML that is usual. */
+  private static String configuration(int port) {
+    return """
+    # of the rehearsal
+    http: {port: %d}
+    models:
+      levels:
+        operational: [embedded/echo]
+      choice:
+        - "operational"
+    """
+        .formatted(port);
+  }
+
+  private static String[] words(List<String> command, Path folder) {
     return Stream.concat(
-            command.stream(), Stream.of("--config", config.toString(), "--token", "rehearsal"))
+            command.stream(),
+            Stream.of(
+                "--config",
+                folder.resolve("holdfast.yaml").toString(),
+                "--data",
+                folder.toString()))
         .toArray(String[]::new);
   }
 

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * One conversation as a text of its own, oldest message first. Of a very long one the newest part:
@@ -29,6 +30,7 @@ public record ConversationExport(
   private static final int LINES_MAX = 100_000;
   private static final long UNITS_MAX = 8L * 1024 * 1024;
   private static final int NAME_MAX = 40;
+  private static final Pattern MARKUP = Pattern.compile("[\\\\`*_{}\\[\\]<>()#!|&~]");
 
   public ConversationExport {
     entries = List.copyOf(entries);
@@ -85,8 +87,8 @@ public record ConversationExport(
 
   public String markdown() {
     StringBuilder text = new StringBuilder(1024);
-    text.append("# ").append(title).append("\n\n");
-    text.append('`').append(threadId).append("`, exported at ").append(at).append("\n\n");
+    text.append("# ").append(plain(title)).append("\n\n");
+    text.append(plain(threadId)).append(", exported at ").append(at).append("\n\n");
     if (!isWhole) {
       text.append("*Earlier messages are left out.*\n\n");
     }
@@ -97,10 +99,11 @@ public record ConversationExport(
       text.append(replaced.containsKey(entry.path("event").asText()) ? ", replaced\n\n" : "\n\n");
       String said = entry.path("text").asText().strip();
       if (!said.isEmpty()) {
-        text.append(said).append("\n\n");
+        said.lines().forEach(line -> text.append("> ").append(line).append('\n'));
+        text.append('\n');
       }
       for (JsonNode file : entry.path("attachments")) {
-        text.append("- File: ").append(file.path("name").asText()).append('\n');
+        text.append("- File: ").append(plain(file.path("name").asText())).append('\n');
       }
       if (!entry.path("attachments").isEmpty()) {
         text.append('\n');
@@ -109,10 +112,15 @@ public record ConversationExport(
     return text.toString();
   }
 
+  /** On one line, where Markdown and HTML see words and nothing else. */
+  private static String plain(String name) {
+    return MARKUP.matcher(name.replaceAll("\\s+", " ")).replaceAll("\\\\$0");
+  }
+
   private static String speaker(JsonNode entry) {
     String sender = entry.path("sender").asText();
     return switch (entry.path("role").asText()) {
-      case "user" -> sender.isEmpty() ? "Person" : sender;
+      case "user" -> sender.isEmpty() ? "Person" : plain(sender);
       case "assistant" -> "Holdfast";
       default -> "Notice";
     };

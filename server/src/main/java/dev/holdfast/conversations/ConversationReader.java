@@ -20,10 +20,13 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.SequencedSet;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,8 +52,11 @@ final class ConversationReader {
   /** Of one message; what comes behind is not found. */
   private static final int UNITS_PER_MESSAGE = 32 * 1024;
 
-  /** Turns come first: at least so long after something was said, and as long as reading took. */
-  private static final Duration REST_MIN = Duration.ofMillis(200);
+  /** Before logs that have grown are read, each once: an answer often follows its message. */
+  private static final Duration GATHERING = Duration.ofMillis(200);
+
+  /** Turns come first: after each log, so many times as long as reading it took. */
+  private static final int REST_FACTOR = 2;
 
   private static final Duration REST_AFTER_FAILURE = Duration.ofSeconds(30);
 
@@ -62,6 +68,10 @@ final class ConversationReader {
   private final Time time;
   private final Object lock = new Object();
   private final Set<String> grown = new LinkedHashSet<>();
+
+  /** Those that had grown when this round began and are not read yet. */
+  private final SequencedSet<String> round = new LinkedHashSet<>();
+
   private boolean all = true;
 
   /** Held while a log is read into the index. */
@@ -89,6 +99,9 @@ final class ConversationReader {
   /** There is more in the log of this thread. Returns at once. */
   void grew(String threadId) {
     synchronized (lock) {
+      if (round.contains(threadId)) {
+        return;
+      }
       if (grown.size() < GROWN_MAX) {
         boolean _ = grown.add(threadId);
       } else {
@@ -98,18 +111,30 @@ final class ConversationReader {
     }
   }
 
+  /** Forgets everything, then reads it again. Not while a log is read: its length would be kept. */
+  void rebuild() throws StoreException {
+    reading.lock();
+    try {
+      index.clear();
+    } finally {
+      reading.unlock();
+    }
+    readAll();
+  }
+
   /** Reads everything again. Returns at once. */
-  void readAll() {
+  private void readAll() {
     synchronized (lock) {
       all = true;
       lock.notifyAll();
     }
   }
 
-  /** How many conversations have something that is not in the index yet. */
-  int waiting() {
+  /** How many of some conversations have something that is not in the index yet. */
+  int waiting(Predicate<String> ofThread) {
     synchronized (lock) {
-      return grown.size() + (all ? 1 : 0);
+      return (int) Stream.concat(round.stream(), grown.stream()).filter(ofThread).count()
+          + (all ? 1 : 0);
     }
   }
 
@@ -119,8 +144,8 @@ final class ConversationReader {
       String next = next();
       long before = time.nanos();
       boolean done = read(next);
-      Duration took = Duration.ofNanos(time.nanos() - before);
-      time.sleep(done ? REST_MIN.compareTo(took) > 0 ? REST_MIN : took : REST_AFTER_FAILURE);
+      long took = time.nanos() - before;
+      time.sleep(done ? Duration.ofNanos(took * REST_FACTOR) : REST_AFTER_FAILURE);
       if (!done) {
         grew(next);
       }
@@ -131,18 +156,23 @@ final class ConversationReader {
     while (true) {
       boolean look;
       synchronized (lock) {
+        if (!round.isEmpty()) {
+          return round.removeFirst();
+        }
         while (grown.isEmpty() && !all) {
           lock.wait();
         }
         look = all;
         all = false;
-        if (!look) {
-          String first = grown.iterator().next();
-          boolean _ = grown.remove(first);
-          return first;
-        }
       }
-      lookThrough();
+      if (look) {
+        lookThrough();
+      }
+      time.sleep(GATHERING);
+      synchronized (lock) {
+        boolean _ = round.addAll(grown);
+        grown.clear();
+      }
     }
   }
 

@@ -13,6 +13,7 @@ import dev.holdfast.time.Time;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -90,15 +91,14 @@ public final class ConversationService {
     return index;
   }
 
-  /** How many conversations have something that cannot be found yet. */
-  public int unread() {
-    return reader.waiting();
+  /** How many of some conversations have something that cannot be found yet. */
+  public int unread(Predicate<String> ofThread) {
+    return reader.waiting(ofThread);
   }
 
   /** Makes the index anew from the logs, in the background. */
   public void rebuildIndex() throws StoreException {
-    index.clear();
-    reader.readAll();
+    reader.rebuild();
   }
 
   /**
@@ -169,6 +169,8 @@ public final class ConversationService {
 
   /** What the disk refuses is done at the next start. */
   private void finish(String threadId) throws StoreException {
+    store.threadOwners().share(threadId, false); // whoever begins it anew has not shared it
+    news.erase(threadId);
     store.threadErasure().erase(threadId, InboundPayload::withoutWords);
     try {
       store.threads().erase(threadId);

@@ -204,12 +204,18 @@ public final class MessageIndex {
                     + " from message_index_words x join message_index m on m.no = x.rowid"
                     + " join threads t on t.no = m.thread"
                     + " left join thread_labels l on l.thread_id = t.thread_id"
-                    + " where message_index_words match ? and x.rowid < ? and t.thread_id not in"
-                    + " (select thread_id from thread_erasures) and "
-                    + ThreadReader.maySee("t.thread_id")
-                    + " and (? = '' or t.thread_id = ?) order by x.rowid desc limit ?",
+                    // A word of every message that a reader may not see is a long way to go: each
+                    // step looks up a number, and the lists of numbers are made once.
+                    + " where message_index_words match ? and x.rowid < ? and m.thread not in"
+                    + " (select no from threads where thread_id in"
+                    + " (select thread_id from thread_erasures))"
+                    + " and (? = 1 or m.thread in (select no from threads where "
+                    + ThreadReader.maySee("thread_id")
+                    + ")) and (? = '' or m.thread = (select no from threads where thread_id = ?))"
+                    + " order by x.rowid desc limit ?",
                 query,
                 before,
+                reader.flag(),
                 reader.flag(),
                 reader.name(),
                 threadId,

@@ -23,15 +23,9 @@ import org.slf4j.LoggerFactory;
 
 /** Whether a data folder is this process's alone, on a disk of this machine. */
 public final class DataFolder {
-  private static final Logger LOG = LoggerFactory.getLogger(DataFolder.class);
-
   /** Where SQLite's log is not safe. */
   private static final Set<String> NETWORK =
       Set.of("nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "afs", "fuse.sshfs");
-
-  /** What is believed when it is read: nobody else may have written it, nor a link lead away. */
-  private static final List<String> BELIEVED =
-      Stream.concat(Database.FILES.stream(), Stream.of("token", "config.last-good.yaml")).toList();
 
   private static final Set<PosixFilePermission> OTHERS =
       EnumSet.complementOf(
@@ -88,7 +82,7 @@ public final class DataFolder {
         throw refusal(folder, belongsTo(owner));
       }
     }
-    for (String name : BELIEVED) {
+    for (String name : believed()) {
       checkFile(folder.resolve(name));
     }
   }
@@ -102,6 +96,12 @@ public final class DataFolder {
    */
   public Optional<String> inspect(boolean inUse) throws StartRefusedException {
     return Database.inspect(folder, inUse);
+  }
+
+  /** What is believed when it is read: nobody else may have written it, nor a link lead away. */
+  private static List<String> believed() {
+    return Stream.concat(Database.FILES.stream(), Stream.of("token", "config.last-good.yaml"))
+        .toList();
   }
 
   private void checkFile(Path file) throws StartRefusedException, IOException {
@@ -123,6 +123,9 @@ public final class DataFolder {
    * @throws StartRefusedException 78 when the folder stays open to others
    */
   public void narrow() throws StartRefusedException, IOException {
+    // Here alone: a command that asks for the default folder must not wait until a logger is set
+    // up.
+    Logger log = LoggerFactory.getLogger(DataFolder.class);
     List<String> opened = new ArrayList<>();
     try {
       narrowOne(folder, opened);
@@ -136,12 +139,12 @@ public final class DataFolder {
         try {
           narrowOne(entry, opened);
         } catch (IOException e) {
-          LOG.warn("data folder: other users keep permissions on {}: {}", entry, e.toString());
+          log.warn("data folder: other users keep permissions on {}: {}", entry, e.toString());
         }
       }
     }
     if (!opened.isEmpty()) {
-      LOG.warn(
+      log.warn(
           "data folder: other users could access {} files of {}, such as {}; their permissions were"
               + " removed. Change the token if somebody may have read it",
           opened.size(),

@@ -362,6 +362,20 @@ class StoreOpeningTest {
     refusedWith(65, "holdfast.db", "; restore a backup");
   }
 
+  @Test
+  void aRefusedStartLeavesADamagedDatabaseAndItsLogAsTheyWere() throws Exception {
+    killed();
+    damage(file("holdfast.db"), 4096 * 3, (int) Files.size(file("holdfast.db")));
+    byte[] before = Files.readAllBytes(file("holdfast.db"));
+    byte[] log = Files.readAllBytes(file("holdfast.db-wal"));
+    assertThat(log).isNotEmpty();
+    for (int i = 0; i < 2; i++) {
+      refusedWith(65, "holdfast.db is damaged", "; restore a backup");
+      assertThat(Files.readAllBytes(file("holdfast.db"))).isEqualTo(before);
+      assertThat(Files.readAllBytes(file("holdfast.db-wal"))).isEqualTo(log);
+    }
+  }
+
   private static void damage(Path path, int from, int to) throws IOException {
     try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
       file.seek(from);
@@ -395,7 +409,10 @@ class StoreOpeningTest {
       hurt.accept(folder);
       try (TestStore it = new TestStore(folder)) {
         assertThat(it.store.inbox().open(0, 10)).containsExactly(good);
-        TestStore.await(() -> it.store.deadLetters().counts().getOrDefault("event", 0L) == 1);
+        TestStore.await(
+            () ->
+                it.store.deadLetters().counts(ThreadReader.OPERATOR).getOrDefault("event", 0L)
+                    == 1);
         assertThat(it.store.inbox().open(0, 10)).containsExactly(good);
         assertThat(it.store.inbox().counts())
             .containsEntry("dead_lettered", 1L)
@@ -424,7 +441,8 @@ class StoreOpeningTest {
       TestStore.await(() -> heard.contains(new DamagedRow("event", event.id(), false)));
       assertThat(it.store.inbox().damaged(event.id()).orElseThrow().payload()).isEmpty();
       TestStore.await(() -> it.store.damagedRows() == 1);
-      assertThat(it.store.deadLetters().counts().getOrDefault("event", 0L)).isZero();
+      assertThat(it.store.deadLetters().counts(ThreadReader.OPERATOR).getOrDefault("event", 0L))
+          .isZero();
     }
     try (TestStore it = new TestStore(data())) {
       assertThat(it.store.damagedRows()).isEqualTo(1);
@@ -481,7 +499,9 @@ class StoreOpeningTest {
     TestStore.sql(data(), "update replies set text = 'send money' where seq = 1");
     try (TestStore it = new TestStore(data())) {
       assertThat(it.store.outbox().openOf(event.threadId(), 10)).isEmpty();
-      TestStore.await(() -> it.store.deadLetters().counts().getOrDefault("reply", 0L) == 1);
+      TestStore.await(
+          () ->
+              it.store.deadLetters().counts(ThreadReader.OPERATOR).getOrDefault("reply", 0L) == 1);
       assertThat(it.find(event).state()).isEqualTo(EventState.DEAD_LETTERED);
       assertThat(it.store.outbox().depth()).isZero();
       assertThat(it.equationHolds()).isTrue();

@@ -2,7 +2,9 @@ package dev.holdfast.ingress.api;
 
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.json.Json;
 import io.vertx.ext.web.RoutingContext;
+import io.vertx.json.schema.common.dsl.SchemaType;
 import io.vertx.openapi.contract.Operation;
 import io.vertx.openapi.contract.Parameter;
 import io.vertx.openapi.validation.RequestParameter;
@@ -26,6 +28,12 @@ final class ContractRequest {
     return contentType == null ? null : contentType.toLowerCase(Locale.ROOT);
   }
 
+  /** The validator reads each value as JSON: a text that begins as JSON does would be none. */
+  private static RequestParameter parameter(Parameter parameter, @Nullable String value) {
+    boolean isText = value != null && parameter.getSchemaType() == SchemaType.STRING;
+    return new RequestParameterImpl(isText ? Json.encode(value) : value);
+  }
+
   static ValidatableRequest of(RoutingContext context, Operation operation, Buffer body) {
     Map<String, RequestParameter> path = new HashMap<>();
     Map<String, RequestParameter> query = new HashMap<>();
@@ -33,11 +41,10 @@ final class ContractRequest {
     for (Parameter parameter : operation.getParameters()) {
       String name = parameter.getName();
       switch (parameter.getIn()) {
-        case PATH -> path.put(name, new RequestParameterImpl(context.pathParam(name)));
+        case PATH -> path.put(name, parameter(parameter, context.pathParam(name)));
         case QUERY ->
-            query.put(name, new RequestParameterImpl(context.request().params(true).get(name)));
-        case HEADER ->
-            headers.put(name, new RequestParameterImpl(context.request().getHeader(name)));
+            query.put(name, parameter(parameter, context.request().params(true).get(name)));
+        case HEADER -> headers.put(name, parameter(parameter, context.request().getHeader(name)));
         case COOKIE -> throw new IllegalStateException("the contract has no cookie parameters");
       }
     }

@@ -109,7 +109,7 @@ final class ConversationCalls {
         new JsonObject()
             .put("hits", views)
             .put("next", hits.size() < limit ? null : Long.toString(hits.getLast().no()))
-            .put("unread", conversations.unread()));
+            .put("unread", conversations.unread(id -> access.maySee(request.caller(), id))));
   }
 
   private static JsonObject view(MessageIndex.Hit hit) {

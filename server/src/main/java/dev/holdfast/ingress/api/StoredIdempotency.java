@@ -8,7 +8,9 @@ import dev.holdfast.store.engine.Statements;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.Tables;
 import dev.holdfast.store.engine.Timestamps;
+import dev.holdfast.store.engine.Transaction;
 import dev.holdfast.time.Time;
+import io.vertx.core.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -87,6 +89,15 @@ public final class StoredIdempotency implements Idempotency {
       throw new StartRefusedException(StartRefusedException.IO, e.failure().message(), e);
     }
     return opened;
+  }
+
+  /** No response is kept that tells of a chat thread. As {@link ThreadErasure.Other}. */
+  public static void erase(Transaction tx, String threadId) throws SQLException {
+    int _ =
+        tx.sql()
+            .update(
+                "delete from idempotency_keys where instr(body, ?) > 0",
+                "\"thread_id\":" + Json.encode(threadId));
   }
 
   private long oldest() {

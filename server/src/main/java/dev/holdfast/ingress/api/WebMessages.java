@@ -98,7 +98,10 @@ public final class WebMessages {
   static Appended checkSame(Appended appended, InboundMessage message, MessageOptions options)
       throws RefusedRequestException {
     String payload = InboundPayload.write(message, options);
-    if (appended.duplicate() && !appended.event().payload().equals(payload)) {
+    String known = appended.event().payload();
+    if (appended.duplicate()
+        && !known.equals(payload)
+        && !known.equals(InboundPayload.withoutWords(payload))) { // as a deletion leaves it
       throw new RefusedRequestException(
           409, FailureCode.INVALID_REQUEST, "this key was used with another message");
     }

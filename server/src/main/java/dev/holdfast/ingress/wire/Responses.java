@@ -101,7 +101,7 @@ public final class Responses {
         .set("content-security-policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
         .set(HttpHeaders.CONTENT_TYPE, served.mediaType())
         .set("content-disposition", served.isImage() ? "inline" : "attachment")
-        .set(HttpHeaders.CACHE_CONTROL, "private, max-age=3600");
+        .set(HttpHeaders.CACHE_CONTROL, NO_STORE); // it may be deleted, and its reader log out
     response
         .sendFile(served.file().toString())
         .onFailure(

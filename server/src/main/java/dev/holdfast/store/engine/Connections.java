@@ -76,6 +76,23 @@ public final class Connections {
     return new Statements(connection);
   }
 
+  /**
+   * Keeps the log as it is when it is opened before those that may write, and closed after them:
+   * the last one would merge it into the file, and remove it. What is refused must stay as it was
+   * found.
+   */
+  public static Statements keeper(Path file) throws SQLException {
+    Statements sql = readOnly(file, true);
+    try {
+      sql.list(
+          row -> row.getInt(1), "pragma schema_version"); // SQLite opens the log at the first read
+      return sql;
+    } catch (SQLException e) {
+      sql.close();
+      throw e;
+    }
+  }
+
   /** An empty database that is gone when it is closed. */
   static Statements memory() throws SQLException {
     return new Statements(JDBC.createConnection("jdbc:sqlite::memory:", new Properties()));

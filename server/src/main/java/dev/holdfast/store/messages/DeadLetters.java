@@ -173,7 +173,8 @@ public final class DeadLetters {
         Timestamps.of(time.now()); // its age counts from here: else it would be held again at once
     tx.sql()
         .update(
-            "update replies set attempts = 0, unknowns = 0, planned_at = ?, next_at = ? where seq = ?",
+            "update replies set attempts = 0, unknowns = 0, planned_at = ?, next_at = ? where seq ="
+                + " ?",
             now,
             now,
             letter.seq());
@@ -209,9 +210,27 @@ public final class DeadLetters {
   }
 
   /** How many there are, by kind; from memory. */
-  public Map<String, Long> counts() {
-    return Map.of(
-        DeadLetterRows.EVENT, engine.counted(MessageCounters.EVENT_LETTERS),
-        DeadLetterRows.REPLY, engine.counted(MessageCounters.REPLY_LETTERS));
+  public Map<String, Long> counts(ThreadReader reader) {
+    return reader.everything()
+        ? Map.of(
+            DeadLetterRows.EVENT, engine.counted(MessageCounters.EVENT_LETTERS),
+            DeadLetterRows.REPLY, engine.counted(MessageCounters.REPLY_LETTERS))
+        : Map.of(
+            DeadLetterRows.EVENT, count(reader, DeadLetterRows.EVENT),
+            DeadLetterRows.REPLY, count(reader, DeadLetterRows.REPLY));
+  }
+
+  private long count(ThreadReader reader, String kind) {
+    return engine
+        .read(
+            sql ->
+                sql.first(
+                    row -> row.getLong(1),
+                    "select count(*) from dead_letters where replayed = 0 and kind = ? and "
+                        + ThreadReader.MAY_SEE,
+                    kind,
+                    reader.flag(),
+                    reader.name()))
+        .orElse(0L);
   }
 }

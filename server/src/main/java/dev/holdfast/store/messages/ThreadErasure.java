@@ -8,6 +8,7 @@ import dev.holdfast.store.engine.Transaction;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
 
 /**
@@ -32,10 +33,22 @@ public final class ThreadErasure {
 
   private final Engine engine;
   private final ThreadActivity activity;
+  private final List<Other> others = new CopyOnWriteArrayList<>();
+
+  /** Keeps something of what was said elsewhere. */
+  public interface Other {
+    /** Takes it out with the first commit of an erasure, on the writer's thread. */
+    void erase(Transaction tx, String threadId) throws SQLException;
+  }
 
   ThreadErasure(Engine engine, ThreadActivity activity) {
     this.engine = engine;
     this.activity = activity;
+  }
+
+  /** {@code other}: from now on. */
+  public void also(Other other) {
+    others.add(other);
   }
 
   /**
@@ -58,6 +71,12 @@ public final class ThreadErasure {
                         tx.counted(MessageCounters.ACCEPTED));
             int _ = tx.sql().update("update threads set events = 0 where thread_id = ?", threadId);
             int _ = tx.sql().update("delete from thread_labels where thread_id = ?", threadId);
+            int _ =
+                tx.sql()
+                    .update("update thread_owners set shared = 0 where thread_id = ?", threadId);
+            for (Other other : others) {
+              other.erase(tx, threadId);
+            }
           }
           return refusal;
         });

@@ -109,28 +109,43 @@ public final class Database implements Engine.Source {
         LOG.warn("store: other users could access {}; their permissions were removed", file);
         AtomicFiles.restrict(file);
       }
-      Statements writer = Connections.open(file);
-      @Nullable Database opened = null;
-      try {
-        writer.of("pragma cache_size = -65536").execute(); // the indexes of a million events
-        State found = fresh ? State.CLEAN : check(writer, claimed, changed, file);
-        if (!found.clean()) {
-          requireAllCommits(writer, run, folder);
-        }
-        migrate(writer, file);
-        Database database = new Database(folder, writer, found, lastSign);
-        database.begin(run);
-        opened = database;
-        return database;
-      } finally {
-        if (opened == null) {
-          writer.close();
-        }
+      boolean logged = !fresh && Files.exists(folder.resolve(FILE + "-wal"));
+      try (@Nullable Statements _ = logged ? Connections.keeper(file) : null) {
+        return open(folder, run, fresh, claimed, changed, lastSign);
       }
     } catch (IOException e) {
       throw new StartRefusedException(StartRefusedException.IO, file + ": " + e.getMessage(), e);
     } catch (SQLException e) {
       throw Connections.refusal(file, e);
+    }
+  }
+
+  private static Database open(
+      Path folder,
+      RunRecord run,
+      boolean fresh,
+      CleanMarker claimed,
+      boolean changed,
+      Instant lastSign)
+      throws IOException, SQLException, StartRefusedException {
+    Path file = folder.resolve(FILE);
+    Statements writer = Connections.open(file);
+    @Nullable Database opened = null;
+    try {
+      writer.of("pragma cache_size = -65536").execute(); // the indexes of a million events
+      State found = fresh ? State.CLEAN : check(writer, claimed, changed, file);
+      if (!found.clean()) {
+        requireAllCommits(writer, run, folder);
+      }
+      migrate(writer, file);
+      Database database = new Database(folder, writer, found, lastSign);
+      database.begin(run);
+      opened = database;
+      return database;
+    } finally {
+      if (opened == null) {
+        writer.close();
+      }
     }
   }
 
@@ -162,7 +177,8 @@ public final class Database implements Engine.Source {
     String checked =
         found.full()
             ? "the whole database was checked"
-            : "the database was checked; for its size, its indexes are checked while the server runs";
+            : "the database was checked; for its size, its indexes are checked while the server"
+                  + " runs";
     String changed = found.changed() ? "; the file was changed after the last clean stop" : "";
     return found.mended().isEmpty()
         ? checked + " and is intact" + changed

@@ -104,9 +104,23 @@ public final class TaskLetters {
         .orElse(0L);
   }
 
-  /** How many there are. From memory. */
-  public long count() {
-    return engine.counted(COUNTER);
+  /** How many there are of the chat threads that {@code reader} sees. */
+  public long count(ThreadReader reader) {
+    if (reader.everything()) {
+      return engine.counted(COUNTER);
+    }
+    return engine
+        .read(
+            sql ->
+                sql.first(
+                    row -> row.getLong(1),
+                    "select count(*) from tasks_tasks where letter = 1"
+                        + " and plan in (select id from tasks_plans where "
+                        + ThreadReader.MAY_SEE
+                        + ")",
+                    reader.flag(),
+                    reader.name()))
+        .orElse(0L);
   }
 
   /** Takes a task out of the list; {@code entry} with it. */

@@ -1,5 +1,6 @@
 package dev.holdfast.tasks.run;
 
+import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.tasks.ledger.PlanLedger;
 import dev.holdfast.tasks.ledger.PlanMoved;
 import dev.holdfast.tasks.rules.HealthState;
@@ -32,7 +33,8 @@ public final class TaskMetrics {
     Gauge.builder("holdfast.tasks.open", ledger, PlanLedger::open)
         .description("Tasks that have not ended.")
         .register(meters);
-    Gauge.builder("holdfast.dead.letters", ledger, plans -> plans.letters().count())
+    Gauge.builder(
+            "holdfast.dead.letters", ledger, plans -> plans.letters().count(ThreadReader.OPERATOR))
         .tag("kind", "task")
         .description("What was given up.")
         .register(meters);

@@ -172,7 +172,7 @@ class OutboxTest {
       it.store.outbox().sending(reply.seq(), false);
       it.store.outbox().rejected(reply.seq(), "410 gone");
       assertThat(stateOf(it, reply)).isEqualTo(EventState.DEAD_LETTERED);
-      assertThat(it.store.deadLetters().counts()).containsEntry("reply", 1L);
+      assertThat(it.store.deadLetters().counts(ThreadReader.OPERATOR)).containsEntry("reply", 1L);
       DeadLetter letter =
           it.store.deadLetters().list(ThreadReader.OPERATOR, "reply", FAR, 10).getFirst();
       assertThat(letter.reason()).isEqualTo("410 gone");
@@ -221,7 +221,7 @@ class OutboxTest {
           it.store.deadLetters().list(ThreadReader.OPERATOR, "", FAR, 10).getFirst();
       assertThat(it.store.deadLetters().discard(letter.id())).isTrue();
       assertThat(it.store.deadLetters().discard(letter.id())).isFalse();
-      assertThat(it.store.deadLetters().counts()).containsEntry("reply", 0L);
+      assertThat(it.store.deadLetters().counts(ThreadReader.OPERATOR)).containsEntry("reply", 0L);
       assertThat(stateOf(it, reply)).isEqualTo(EventState.HELD);
     }
   }

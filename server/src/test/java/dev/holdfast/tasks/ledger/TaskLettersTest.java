@@ -42,7 +42,7 @@ class TaskLettersTest extends LedgerCase {
     assertThat(all())
         .extracting(letter -> letter.plan().id())
         .containsExactly(second.id(), first.id());
-    assertThat(ledger.letters().count()).isEqualTo(2);
+    assertThat(ledger.letters().count(ThreadReader.OPERATOR)).isEqualTo(2);
     long upTo = all().getLast().number();
     assertThat(
             ledger.letters().list(ThreadReader.OPERATOR, time.now().plusSeconds(1), upTo, true, 10))
@@ -55,7 +55,7 @@ class TaskLettersTest extends LedgerCase {
     String task = task(first, 1).id();
     assertThat(ledger.letters().discard(task, ENTRY)).isTrue();
     assertThat(ledger.letters().discard(task, ENTRY)).isFalse();
-    assertThat(ledger.letters().count()).isEqualTo(1);
+    assertThat(ledger.letters().count(ThreadReader.OPERATOR)).isEqualTo(1);
     assertThat(ledger.letters().retry(task, 100, ENTRY)).isEmpty();
   }
 
@@ -71,7 +71,7 @@ class TaskLettersTest extends LedgerCase {
         .containsExactly(TaskState.SUCCEEDED, TaskState.QUEUED, TaskState.QUEUED);
     assertThat(task(plan, 0).output()).isEqualTo("42");
     assertThat(ledger.open()).isEqualTo(2);
-    assertThat(ledger.letters().count()).isZero();
+    assertThat(ledger.letters().count(ThreadReader.OPERATOR)).isZero();
     assertThat(ledger.letters().retry(task(old, 1).id(), 100, ENTRY)).isEqualTo(Optional.empty());
     ledger.end(begun(task(plan, 1), true), new AttemptEnd.Succeeded("1"), CircuitRules.DEFAULT);
     ledger.end(begun(task(plan, 2), true), new AttemptEnd.Succeeded("2"), CircuitRules.DEFAULT);
@@ -84,6 +84,6 @@ class TaskLettersTest extends LedgerCase {
     Plan plan = make("a", step("bad"), step("long"));
     ledger.end(begun(task(plan, 0), true), new AttemptEnd.GivenUp(FAILURE), CircuitRules.DEFAULT);
     assertThat(ledger.letters().retry(task(plan, 0).id(), 100, ENTRY)).isEmpty();
-    assertThat(ledger.letters().count()).isEqualTo(1);
+    assertThat(ledger.letters().count(ThreadReader.OPERATOR)).isEqualTo(1);
   }
 }

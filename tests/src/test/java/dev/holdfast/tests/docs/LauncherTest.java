@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class LauncherTest {
   private static final int UNAVAILABLE = 69;
+  private static final String NOBODY = "65534";
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
   /** All that it needs of the system; a PATH with nothing else has neither a java nor a Maven. */
@@ -102,6 +104,45 @@ class LauncherTest {
     Ended ended = run(withoutJava(), command.toArray());
     assertThat(ended.output()).contains("no Java 25 found", "Install a JDK 25", "JAVA_HOME");
     assertThat(ended.code()).isEqualTo(UNAVAILABLE);
+  }
+
+  /** As that of root is to the user that the launcher of a package becomes. */
+  @Test
+  void aFileInAFolderThatTheUserMayNotReachIsRefusedAndNotWrittenElsewhere() throws Exception {
+    Path jar = home.resolve("server/target/holdfast.jar");
+    Files.delete(jar);
+    Files.copy(Setup.jar(), jar);
+    Path closed = Files.createDirectory(home.resolve("closed"));
+    openToAll(home);
+    List<String> command = List.of("bash", "-c", "cd closed && chmod 0 . && exec \"$@\"", "bash");
+    List<Object> asOther = new ArrayList<>(command);
+    if (isRoot()) {
+      Commands.assumePresent("setpriv");
+      asOther.addAll(List.of("setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"));
+    }
+    asOther.addAll(List.of(launcher(), "plugins", "new", "left-behind"));
+    Ended ended = run(withJava(), asOther.toArray());
+    openToAll(closed);
+    assertThat(ended.output()).contains(closed.resolve("left-behind").toString());
+    assertThat(ended.code()).as(ended.output()).isEqualTo(74);
+  }
+
+  private static boolean isRoot() {
+    return System.getProperty("user.name").equals("root");
+  }
+
+  private static void openToAll(Path folder) throws IOException {
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
+  @Test
+  void whatIsNotAsciiArrivesWhereNoLocaleIsSet() throws Exception {
+    Map<String, String> environment = new HashMap<>(withJava());
+    for (String locale : List.of("", "C", "POSIX")) {
+      environment.put("LC_ALL", locale);
+      Ended ended = run(environment, launcher(), "plugins", "new", "Größe");
+      assertThat(ended.output()).as("LC_ALL=%s", locale).contains("Größe");
+    }
   }
 
   @Test

@@ -64,11 +64,20 @@ class StartCacheTest {
     Path commands = home.resolve("commands").resolve("commands.aot");
     Ended ended = run("cache", "--commands", "--output", commands);
     assertThat(ended.code()).as(ended.output()).isZero();
-    List<String> command = builder(temporary, "version").command();
-    command.addAll(1, List.of("-XX:AOTMode=on", "-XX:AOTCache=" + commands)); // else Java refuses
+    Path loaded = home.resolve("loaded");
+    List<String> command = builder(temporary, "status", "--url", "http://127.0.0.1:1").command();
+    command.addAll(
+        1,
+        List.of(
+            "-XX:AOTMode=on", // else Java runs without
+            "-XX:AOTCache=" + commands,
+            "-Xlog:class+load:file=" + loaded));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    assertThat(process.inputReader().readAllAsString()).startsWith("holdfast ");
-    assertThat(process.waitFor()).isZero();
+    assertThat(process.inputReader().readAllAsString()).contains("no server is running");
+    assertThat(process.waitFor()).isEqualTo(IO);
+    assertThat(Files.readAllLines(loaded))
+        .as("a command that logs nothing sets up no logger")
+        .noneMatch(line -> line.contains(" ch.qos.logback."));
   }
 
   @Test

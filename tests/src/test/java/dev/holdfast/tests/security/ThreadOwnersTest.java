@@ -140,8 +140,8 @@ class ThreadOwnersTest extends SharedServer {
                     .findFirst());
     new StoreFile(rig.setup())
         .change(
-            "insert into dead_letters (id, kind, ref, event_id, dedupe_key, thread_id, reason, payload,"
-                + " attempts, at) values ('letter', 'event', 1, '"
+            "insert into dead_letters (id, kind, ref, event_id, dedupe_key, thread_id, reason,"
+                + " payload, attempts, at) values ('letter', 'event', 1, '"
                 + event
                 + "', 'k', 'web:main:talk-of-ann', 'r', 'p', 1, 1)");
     return new Belongings(
@@ -246,6 +246,92 @@ class ThreadOwnersTest extends SharedServer {
     rig.converse("platform", "chat-of-a-platform", "hello");
     assertThat(as(BOB, "GET", "/api/v1/threads/webhook%3Aci%3Achat-of-a-platform/log", "").status())
         .isEqualTo(404);
+  }
+
+  @Test
+  void whatWasDeletedIsGivenToNobodyAndWhatComesLaterIsNotShared() throws Exception {
+    Map<String, Object> asked =
+        Map.of("message", "say heron-word", "context", Map.of("thread_id", "web:main:erased"));
+    Map<String, String> headers =
+        Map.of(
+            "authorization", "Bearer " + ANN,
+            "content-type", "application/json",
+            "idempotency-key", "once-erased");
+    String url = rig.setup().url("/api/v1/chat");
+    Answer first = http.send("POST", url, headers, Json.write(asked));
+    assertThat(first.json().path("output").asText()).contains("heron-word");
+    Map<String, Object> keyed =
+        Map.of("text", "say heron-word", "dedupe_key", "k-erased", "shared", true);
+    Answer sent = say(ANN, "web:main:erased", keyed);
+    String event = sent.json().path("event_id").asText();
+    rig.api().awaitState(event, ServerApi.FINAL, LIMIT);
+    assertThat(as(BOB, "GET", "/api/v1/threads/web:main:erased/log", "").status()).isEqualTo(200);
+
+    assertThat(as(ANN, "DELETE", "/api/v1/threads/web:main:erased", "").status()).isEqualTo(200);
+    assertThat(http.send("POST", url, headers, Json.write(asked)).body())
+        .doesNotContain("Echo")
+        .doesNotContain("you said");
+    Answer again =
+        say(ANN, "web:main:erased", Map.of("text", "say heron-word", "dedupe_key", "k-erased"));
+    assertThat(again.json().path("event_id").asText()).as(again.body()).isEqualTo(event);
+    try (RawClient stream = new RawClient(rig.setup().httpPort())) {
+      stream.say(
+          "GET /api/v1/stream HTTP/1.1\r\n"
+              + "Host: localhost\r\n"
+              + "Last-Event-ID: 0\r\n"
+              + "Authorization: Bearer "
+              + ANN
+              + "\r\n\r\n");
+      said(ANN, "erased-after", "the end is here");
+      StringBuilder heard = new StringBuilder();
+      Await.until(
+          "the end is heard",
+          LIMIT,
+          () -> heard.append(stream.hear(Duration.ofSeconds(1))).indexOf("the end is here") >= 0);
+      assertThat(heard).doesNotContain("heron-word");
+    }
+
+    said(ANN, "web:main:erased", "a private word");
+    assertThat(as(BOB, "GET", "/api/v1/threads/web:main:erased/log", "").status()).isEqualTo(404);
+  }
+
+  @Test
+  void wordsAreSearchedForAsTheyAreTyped() throws Exception {
+    said(ANN, "typed", "an odd \"gamma beta\" pair");
+    Await.until(
+        "it can be found",
+        LIMIT,
+        () -> as(ANN, "GET", "/api/v1/search?q=gamma", "").body().contains("typed"));
+    for (String words :
+        List.of(
+            "odd \"gamma beta\"", "\"gamma beta", "gamma\"", "{}", "[1]", "null", "12", "true")) {
+      Answer found = as(ANN, "GET", "/api/v1/search?q=" + ServerApi.encode(words), "");
+      assertThat(found.status()).as(words + found.body()).isEqualTo(200);
+      if (words.contains("gamma")) {
+        assertThat(found.body()).as(words).contains("typed");
+      }
+    }
+    Answer upload =
+        http.post(
+            rig.setup()
+                .url(
+                    "/api/v1/threads/typed/attachments?name="
+                        + ServerApi.encode("my \"best\" pic.txt")),
+            Map.of("authorization", "Bearer " + ANN, "content-type", "application/octet-stream"),
+            "content");
+    assertThat(upload.status()).as(upload.body()).isEqualTo(201);
+  }
+
+  @Test
+  void countsTellNothingOfOthers() throws Exception {
+    new StoreFile(rig.setup())
+        .change(
+            "insert into dead_letters (id, kind, ref, event_id, dedupe_key, thread_id, reason,"
+                + " payload, attempts, at) values ('counted', 'event', 1, 'e', 'k',"
+                + " 'web:main:counted', 'r', 'p', 1, 1)");
+    JsonNode bobs = as(BOB, "GET", "/api/v1/dead-letters", "").json();
+    assertThat(bobs.path("counts").path("event").asInt(-1)).isZero();
+    assertThat(bobs.path("newest").asInt(-1)).isZero();
   }
 
   /** Else anybody could find out who talks to whom, name by name. */
