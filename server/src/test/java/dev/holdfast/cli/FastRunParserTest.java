@@ -106,7 +106,7 @@ class FastRunParserTest {
             _ -> {
               throw new IllegalStateException("a bug");
             },
-            section -> section);
+            (section, _) -> section);
     assertThat(code).isEqualTo(ExitCode.BUG);
   }
 }
