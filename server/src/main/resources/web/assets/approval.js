@@ -47,6 +47,10 @@ function answering(approval, decide) {
     buttons.append(node('span', '', 'You cannot answer this: your token only reads.'), timeLeft(approval.expires_at));
     return [buttons];
   }
+  if (rights.areKnown() && !rights.may('admin') && approval.person !== rights.person()) {
+    buttons.append(node('span', '', `Only ${approval.person} or an operator can answer this.`), timeLeft(approval.expires_at));
+    return [buttons];
+  }
   const approve = button('Approve', 'primary');
   const deny = button('Deny', 'deny');
   const answer = async (yes) => {

@@ -6,6 +6,7 @@ import { edit, replaceable, takeEdited } from './replacing.js';
 import { showPlanTimes, waitingOf } from './plan.js';
 import { whyNot } from './speaking.js';
 import { chosen, showLevels } from './levels.js';
+import * as rights from './rights.js';
 import * as store from './store.js';
 import { showStory } from './story.js';
 import { Stream } from './stream.js';
@@ -20,6 +21,9 @@ const PAGES_MAX = 8;
 
 /** How far back the page goes to show something that was found. */
 const FIND_PAGES_MAX = 60;
+
+/** How many messages without an answer are asked about, the newest ones. */
+const OUTCOMES_MAX = 20;
 const RELOAD_FIRST_MS = 500;
 const RELOAD_MAX_MS = 15_000;
 
@@ -43,12 +47,12 @@ export class Conversation {
   #clock = setInterval(() => this.#tick(), 500);
   #wakeUp = () => {};
 
-  /** @param hears {onOnline(), onCondition(), onPlans(), onChange(), onDeleted(threadId), onDraft(text), onEvent(kind, data, threadId)} */
+  /** @param hears {onOnline(), onCondition(), onPlans(), onChange(), onDeleted(threadId), onUnshared(threadId), onDraft(text), onEvent(kind, data, threadId)} */
   constructor(threadId, sender, hears) {
     this.threadId = threadId;
     this.#sender = sender;
     this.#hears = hears;
-    this.#transcript = new Transcript(threadId, () => Date.now());
+    this.#transcript = new Transcript(threadId, () => Date.now(), (person) => !rights.areKnown() || person === rights.person());
     this.#plans = new ThreadPlans(threadId, () => this.#showPlans());
     // The view belongs to the page, and there is one page: each conversation takes it over.
     view ??= new View({
@@ -158,7 +162,24 @@ export class Conversation {
     this.#show();
   }
 
+  /** Somebody else's conversation may be shared no longer: then nothing of it stays. */
+  async checkShared() {
+    if (!this.#owner || rights.may('admin') || rights.isMe(this.#owner)) {
+      return;
+    }
+    try {
+      await api.thread(this.threadId);
+    } catch (error) {
+      if (error.status === 404 && !this.#closed) {
+        this.#hears.onUnshared(this.threadId);
+      }
+    }
+  }
+
   failed(message, error) {
+    if (error.status === 404) {
+      this.checkShared();
+    }
     this.#local(message, 'failed', heldBack(error) || sentence(error), Boolean(error.details?.effects));
   }
 
@@ -229,6 +250,12 @@ export class Conversation {
     }
   }
 
+  /** Shows a sentence above the box once the conversation has been read. */
+  async begin(text) {
+    await this.#firstLoad.promise;
+    this.trouble(text);
+  }
+
   /** Shows a sentence above the box; an empty one takes it away. */
   trouble(text) {
     byId('trouble').textContent = text;
@@ -293,8 +320,26 @@ export class Conversation {
     byId('earlier').hidden = !next;
     this.#firstLoad.resolve();
     this.#readApprovals();
+    this.#learnOutcomes();
     if (entries.length > 0) {
       this.#learnTitle();
+    }
+  }
+
+  /** The log does not say how a message ended that has no answer. */
+  async #learnOutcomes() {
+    const unknown = this.#transcript.unanswered.slice(-OUTCOMES_MAX);
+    await Promise.all(
+      unknown.map(async (eventId) => {
+        try {
+          this.#transcript.setOutcome(eventId, (await api.story(eventId)).state);
+        } catch {
+          // Its mark tells the story, all the same.
+        }
+      }),
+    );
+    if (unknown.length > 0) {
+      this.#show();
     }
   }
 

@@ -47,6 +47,7 @@ const sender = new Sender({
 const threads = new Threads({
   onOpen: (threadId) => goTo(threadId),
   onNew: () => goTo(newThreadId()),
+  onRead: () => conversation?.checkShared(),
 });
 
 const tray = new Tray({
@@ -57,7 +58,7 @@ const tray = new Tray({
     }
   },
   onTrouble: (text) => {
-    sendsWhenReady = false; // a message must not go without the file that it speaks of
+    sendsWhenReady &&= !text; // a message must not go without the file that it speaks of
     conversation?.trouble(text);
   },
 });
@@ -73,6 +74,13 @@ const hears = {
   onPlans: () => plans.hurry(),
   onChange: () => threads.refresh(),
   onDeleted: (threadId) => afterDeletion(threadId),
+  onUnshared: (threadId) => {
+    titles.forget(threadId);
+    history.replaceState(null, '', `#${encodeURIComponent(newThreadId())}`);
+    openFromAddress();
+    conversation.begin('The conversation that was open here is no longer shared with you.');
+    threads.refresh();
+  },
   onDraft: (text) => fillComposer(text),
   onEvent: notifications.onEvent,
 };
@@ -152,6 +160,15 @@ function openApp(person) {
   openFromAddress();
 }
 
+/** What was being written in place of an earlier message stays as a draft when another conversation is opened. */
+function keepEdited() {
+  const item = takeEdited();
+  if (item && conversation && say.value.trim() && say.value !== item.text) {
+    const draft = store.draft(conversation.threadId);
+    store.keepDraft(conversation.threadId, draft ? `${draft}\n\n${say.value}` : say.value);
+  }
+}
+
 function openFromAddress() {
   const threadId = threadOfAddress();
   if (threadId.split(':').length < 3) {
@@ -159,6 +176,7 @@ function openFromAddress() {
     openFromAddress();
     return;
   }
+  keepEdited();
   conversation?.close();
   conversation = new Conversation(threadId, sender, hears);
   threads.select(threadId);

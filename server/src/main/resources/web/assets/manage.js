@@ -41,10 +41,12 @@ async function prepare() {
     button.hidden = !rights.may(button.dataset.needs);
   }
   archived = false;
+  byId('delete').hidden = true; // until it is known whose it is
   byId('about-usage').textContent = '';
   try {
     const thread = await api.thread(threadId);
     archived = thread.archived;
+    byId('delete').hidden = !rights.may('admin') && !(rights.may('chat') && rights.isMe(thread.owner));
     byId('about-usage').textContent = totalOf(thread.usage);
   } catch {
     // It may not have begun; then there is nothing to bring back.

@@ -34,7 +34,7 @@ const CLEAN = {
 };
 
 const BLOCK = /^ {0,3}(?:\$\$((?:\\[^]|[^\\$]){1,4000}?)\$\$|\\\[([^]{1,4000}?)\\\])[ \t]*(?:\n+|$)/;
-const DISPLAYED = /^\$\$((?:\\.|[^\\$\n`]){1,1000}?)\$\$/;
+const DISPLAYED = /^(?:\$\$((?:\\.|[^\\$\n`]){1,1000}?)\$\$|\\\[([^]{1,1000}?)\\\])/;
 
 /** A sum of money is no formula: no space within the signs, no digit behind them. */
 const INLINE = /^\$(?![\s$])((?:\\.|[^\\$\n`]){1,1000}?)(?<!\s)\$(?![\d$])/;
@@ -63,16 +63,16 @@ export function mathExtensions(isCheap, escape) {
       name: 'mathInline',
       level: 'inline',
       start(source) {
-        const at = source.search(/\$|\\\(/);
+        const at = source.search(/\$|\\[([]/);
         return at < 0 ? undefined : at;
       },
       tokenizer(source) {
-        if (!/^(?:\$|\\\()/.test(source) || !isCheap()) {
+        if (!/^(?:\$|\\[([])/.test(source) || !isCheap()) {
           return undefined;
         }
         const displayed = DISPLAYED.exec(source);
         const match = displayed ?? INLINE.exec(source) ?? BRACKETED.exec(source);
-        return match ? { type: 'mathInline', raw: match[0], tex: match[1].trim(), display: Boolean(displayed) } : undefined;
+        return match ? { type: 'mathInline', raw: match[0], tex: (match[1] ?? match[2]).trim(), display: Boolean(displayed) } : undefined;
       },
       renderer,
     },

@@ -2,6 +2,7 @@
 // it in the settings: the browser is asked for its permission by that click, and never otherwise.
 import { choose, setting } from './settings.js';
 import { titleOf } from './titles.js';
+import { kindOf } from './transcript.js';
 
 const CHARS_MAX = 160;
 const ICON = new URL('./icon-192.png', import.meta.url).href;
@@ -33,7 +34,10 @@ export function onEvent(kind, data, threadId) {
     return;
   }
   if (kind === 'reply.planned' && (data.part ?? 1) <= 1) {
-    show('There is an answer.', data.text ?? '', threadId);
+    const said = kindOf(data.reply_id ?? '');
+    if (said !== 'question') {
+      show(said === 'answer' || said === 'command' ? 'There is an answer.' : 'There is a notice.', data.text ?? '', threadId);
+    }
   } else if (kind === 'approval.asked') {
     show('A tool call is waiting for approval.', '', threadId);
   }

@@ -21,7 +21,7 @@ const WHAT = {
   'turn.joined': 'Answered together with a later message',
   'turn.failed': 'Turn failed',
   'turn.crashed': 'Turn crashed',
-  'model.asked': 'Model called',
+  'model.called': 'Model called',
   'reply.planned': 'Reply planned',
   'reply.state': 'Reply state changed',
   'event.finished': 'Finished',
@@ -48,7 +48,7 @@ export async function showStory(eventId) {
 
 function nodesOf(story) {
   const nodes = [facts(story)];
-  nodes.push(element('h3', '', 'Step by step'), steps(linesOf(story)));
+  nodes.push(element('h3', '', 'Step by step'), steps(story.story));
   for (const call of story.model_calls ?? []) {
     nodes.push(element('h3', '', `Model call at ${exactTime(call.at)}`), callFacts(call));
   }
@@ -58,17 +58,6 @@ function nodesOf(story) {
   return nodes;
 }
 
-/** The server writes down what is out of the ordinary; what always happens stands in the rest of the story. */
-function linesOf(story) {
-  const lines = [
-    { at: story.received_at, what: 'event.accepted' },
-    ...(story.story ?? []),
-    ...(story.model_calls ?? []).map((call) => ({ at: call.at, what: 'model.asked', model: call.model, outcome: call.outcome })),
-    ...(story.replies ?? []).map((reply) => ({ at: reply.planned_at, what: 'reply.planned', state: reply.state })),
-  ];
-  return lines.filter((line) => line.at).sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
-}
-
 function facts(story) {
   return list([
     ['State', story.reason ? `${readable(story.state)}: ${story.reason}` : readable(story.state)],
@@ -76,7 +65,7 @@ function facts(story) {
     ['Attempts', String(story.attempts ?? 0)],
     ['Cost', story.cost_usd ? `$${Number(story.cost_usd).toFixed(4)}` : 'none'],
     ['Event', story.event_id],
-    ['Sender’s id', story.dedupe_key],
+    ['Message key', story.dedupe_key],
     ['Conversation', story.thread_id],
   ]);
 }

@@ -27,7 +27,7 @@ export class Threads {
   #timer = 0;
   #hears;
 
-  /** @param hears {onOpen(threadId), onNew()} */
+  /** @param hears {onOpen(threadId), onNew(), onRead(): the list is as the server has it} */
   constructor(hears) {
     this.#hears = hears;
     document.getElementById('new-thread').addEventListener('click', () => {
@@ -81,6 +81,7 @@ export class Threads {
       if (archived === this.#isArchive) {
         this.#takeNewest(threads, next ?? '');
         this.#show();
+        this.#hears.onRead();
       }
     } catch (error) {
       if (error.status === 401) {

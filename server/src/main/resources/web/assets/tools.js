@@ -1,5 +1,6 @@
 // What tools did for an answer, folded away under it: read from the event's story when it is opened.
 import * as api from './api.js';
+import * as rights from './rights.js';
 import { elapsed, sentence } from './words.js';
 
 /** How many tool calls stand open at once would be too many for a page. */
@@ -55,7 +56,7 @@ function callNode(call, again) {
   }
   if (call.rolled_back) {
     made.append(node('p', 'tool-undone', 'Changes undone.'));
-  } else if (call.changed) {
+  } else if (call.changed && rights.may('admin')) {
     made.append(undo(call.execution, again));
   }
   return made;

@@ -18,8 +18,11 @@ function takeApart(replyId) {
     : { eventId: '', kind: 'notice', base: replyId };
 }
 
+/** What the text of a reply is: answer, notice, problem, command or question. */
+export const kindOf = (replyId) => takeApart(replyId).kind;
+
 export class Transcript {
-  /** [{key, kind, eventId, text, at, state, sender, live, files}] in order; kind: user, answer, notice, problem, command, question, approval, divider. */
+  /** [{key, kind, eventId, text, at, state, from, live, files}] in order; kind: user, answer, notice, problem, command, question, approval, divider. */
   items = [];
 
   /** What runs now, or null: {eventId, since, phase: thinking | writing | parked | asking, attempt, label, labelSince}. */
@@ -37,16 +40,18 @@ export class Transcript {
   /** Which tool calls were seen to end, by event. */
   #tools = new Map();
 
-  constructor(threadId, now) {
+  /** @param isMe whether a sender is the reader */
+  constructor(threadId, now, isMe = () => true) {
     this.threadId = threadId;
     this.now = now;
+    this.isMe = isMe;
   }
 
   /** What is to be seen: a question is its card, and not its words as well; and the plans. */
   get shown() {
     const cards = new Set(this.items.filter((item) => item.kind === 'approval').map((item) => item.question));
     const items = this.items.filter((item) => item.kind !== 'question' || !cards.has(item.key));
-    return this.#withPlans(withReplaced(items, this.opened));
+    return this.#withPlans(withReplaced(this.#named(items), this.opened));
   }
 
   /** Each plan stands below the message that led to it, else where it began; an old one that has ended stands nowhere. */
@@ -74,9 +79,13 @@ export class Transcript {
     return [...shown, ...byTime.slice(next).map(cardOf)];
   }
 
-  /** Who said it, where that may be several people; on this page it is always the reader. */
-  #named(sender) {
-    return this.threadId.startsWith('web:') ? '' : (sender ?? '');
+  /** With the names of senders, where anybody but the reader has written. */
+  #named(items) {
+    const isOthers = (item) => item.kind === 'user' && item.from && !(this.threadId.startsWith('web:') && this.isMe(item.from));
+    if (!items.some(isOthers)) {
+      return items;
+    }
+    return items.map((item) => (item.kind === 'user' ? { ...item, who: isOthers(item) ? item.from : 'You' } : item));
   }
 
   /**
@@ -208,6 +217,18 @@ export class Transcript {
     }
   }
 
+  /** Events of messages of which the log says neither that they wait nor that they were answered. */
+  get unanswered() {
+    return this.items.filter((item) => item.kind === 'user' && item.eventId && item.state === '').map((item) => item.eventId);
+  }
+
+  /** How a message ended, where the log did not tell. */
+  setOutcome(eventId, state) {
+    if (FINAL.has(state) && this.#user(eventId)?.state === '') {
+      this.#setState(eventId, state);
+    }
+  }
+
   /** Which model gave the answer to a message. */
   setModel(eventId, model) {
     const answer = this.items.findLast((item) => item.eventId === eventId && item.kind === 'answer');
@@ -278,7 +299,6 @@ export class Transcript {
         text: entry.text,
         at: entry.at,
         state,
-        sender: this.#named(entry.sender),
         from: entry.sender,
         supersedes: entry.supersedes ?? '',
       };
@@ -289,8 +309,13 @@ export class Transcript {
   }
 
   #ask(approval) {
-    if (this.#cardOf(approval)?.state === 'waiting') {
-      this.#begin(approval.event_id, 'asking', this.turn?.attempt ?? 1);
+    if (this.#cardOf(approval)?.state !== 'waiting') {
+      return;
+    }
+    const isKnown = this.turn?.eventId === approval.event_id;
+    this.#begin(approval.event_id, 'asking', this.turn?.attempt ?? 1);
+    if (!isKnown && this.turn?.eventId === approval.event_id) {
+      this.turn.since = Date.parse(approval.asked_at) || this.turn.since;
     }
   }
 
@@ -369,7 +394,6 @@ export class Transcript {
       text: data.text ?? '',
       at: this.now(),
       state: 'kept',
-      sender: this.#named(data.sender),
       from: data.sender,
       supersedes: data.supersedes ?? '',
       files: data.attachments ?? [],

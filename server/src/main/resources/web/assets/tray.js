@@ -13,7 +13,7 @@ export class Tray {
   #files = [];
   #hears;
 
-  /** @param hears {onChange(), onTrouble(text)} */
+  /** @param hears {onChange(), onTrouble(text)}: an empty text ends the last trouble */
   constructor(hears) {
     this.#hears = hears;
   }
@@ -37,6 +37,7 @@ export class Tray {
 
   /** Brings files of the browser to the server. */
   add(files) {
+    this.#hears.onTrouble('');
     for (const file of files) {
       if (this.#files.length >= FILES_MAX) {
         this.#hears.onTrouble(`A message can have at most ${FILES_MAX} files.`);

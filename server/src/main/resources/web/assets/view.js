@@ -134,7 +134,7 @@ export class View {
 
   #nodeOf(item) {
     const files = item.files?.map((file) => file.file ?? '').join() ?? '';
-    const version = `${item.kind}|${item.state}|${item.eventId}|${item.why ?? ''}|${item.text.length}|${item.live ?? ''}|${item.tools ?? 0}|${files}|${item.version ?? ''}|${item.approval?.result ?? ''}|${item.can ?? ''}|${item.model ?? ''}|${item.replaced ?? ''}`;
+    const version = `${item.kind}|${item.state}|${item.eventId}|${item.why ?? ''}|${item.text.length}|${item.live ?? ''}|${item.tools ?? 0}|${files}|${item.version ?? ''}|${item.approval?.result ?? ''}|${item.can ?? ''}|${item.model ?? ''}|${item.replaced ?? ''}|${item.who ?? ''}`;
     const known = this.#nodes.get(item.key);
     if (known?.version === version) {
       return known.node;
@@ -186,7 +186,13 @@ export class View {
       parts.body.dir = 'auto';
       parts.meta = element('footer', 'meta');
       parts.files = element('ul', 'files');
-      node.append(whoOf(item), parts.body, parts.files, parts.meta);
+      parts.who = whoOf(item);
+      node.append(parts.who, parts.body, parts.files, parts.meta);
+    }
+    if (item.who && parts.who.textContent !== item.who) {
+      const who = whoOf(item);
+      parts.who.replaceWith(who);
+      parts.who = who;
     }
     if (parts.text !== item.text) {
       parts.text = item.text;
@@ -312,14 +318,16 @@ function fileRow(url, file) {
   const link = element('a');
   link.href = url;
   link.download = file.name;
+  const named = `${file.name} (${sizeOf(file.bytes)})`;
   if (/^image\/(png|jpeg|gif|webp)$/.test(file.media_type)) {
     const image = element('img');
     image.src = url;
     image.alt = file.name;
     image.loading = 'lazy';
+    image.addEventListener('error', () => (link.textContent = named));
     link.append(image);
   } else {
-    link.textContent = `${file.name} (${sizeOf(file.bytes)})`;
+    link.textContent = named;
   }
   row.append(link);
   return row;
@@ -330,7 +338,7 @@ function whoOf(item) {
   if (item.kind !== 'user') {
     return element('span', 'unseen', item.kind === 'answer' ? 'Holdfast says:' : 'Notice:');
   }
-  return item.sender ? element('span', 'who', item.sender) : element('span', 'unseen', 'You say:');
+  return item.who ? element('span', 'who', item.who) : element('span', 'unseen', 'You say:');
 }
 
 function timeOf(item) {

@@ -59,6 +59,7 @@ class BrowserFeaturesTest {
 
   @BeforeAll
   static void start() {
+    RIG.setup().set("tools.shell.enabled", true).set("tools.autonomy", "supervised");
     ServerRig _ = RIG.start();
   }
 
@@ -140,6 +141,21 @@ class BrowserFeaturesTest {
       Object _ = chat.evaluate("delete document.hidden");
       chat.converse("seen at once");
       Assertions.assertThat(chat.evaluate("shown.length")).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aQuestionIsNotTakenForAnAnswer() {
+    try (ChatPage chat = open(NOTIFICATIONS)) {
+      notify(chat, "Without the text");
+      closeSettings(chat);
+      Object _ = chat.evaluate(HIDDEN);
+      chat.say("!tool shell {\"command\": \"echo larks\"}");
+      chat.page().locator(".approval-card .deny").click();
+      chat.awaitNewest("answered");
+      Assertions.assertThat(shown(chat, 2))
+          .isEqualTo(
+              "Holdfast: A tool call is waiting for approval.|Holdfast: There is an answer.");
     }
   }
 

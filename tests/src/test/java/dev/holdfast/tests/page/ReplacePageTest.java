@@ -81,6 +81,13 @@ class ReplacePageTest {
       assertThat(chat.page().locator("#editing")).isHidden();
       assertThat(chat.box()).hasValue("");
       button(chat, "Edit").first().click();
+      chat.box().fill("Where do cranes");
+      String thread = chat.threadId();
+      chat.goTo("web:main:another-talk");
+      assertThat(chat.box()).hasValue("");
+      chat.goTo(thread);
+      assertThat(chat.box()).hasValue("Where do cranes");
+      button(chat, "Edit").first().click();
       chat.say("Where do storks nest?");
       assertThat(chat.page().locator(".replaced-fold")).containsText("2 earlier messages");
       chat.awaitNewest("answered");

@@ -99,6 +99,41 @@ class RichAnswerTest {
     chat.converse("go on");
   }
 
+  @Test
+  void aDisplayedFormulaMayStandWithinALine() {
+    try (ChatPage chat = open(1200, 800, ColorScheme.LIGHT)) {
+      answer(chat, "- one \\[d^2\\] and \\(e\\)\n- [f](https://example.org) \\$5");
+      assertThat(chat.answers().last().locator("math")).hasCount(2);
+      assertThat(chat.answers().last()).containsText("$5");
+    }
+  }
+
+  /** Signs that turn the direction of writing, before a link and within it. */
+  @Test
+  void theHostOfALinkCannotBeWrittenBackwards() {
+    try (ChatPage chat = open(1200, 800, ColorScheme.LIGHT)) {
+      answer(chat, "see \u202e[the \u202ebank](https://moc.example/login) now");
+      Object forwards =
+          chat.answers()
+              .last()
+              .locator(".host")
+              .evaluate(
+                  """
+                  (host) => {
+                    const left = (at) => {
+                      const range = document.createRange();
+                      range.setStart(host.firstChild, at);
+                      range.setEnd(host.firstChild, at + 1);
+                      return range.getBoundingClientRect().left;
+                    };
+                    const at = host.textContent.indexOf('moc.example');
+                    return left(at) < left(at + 1) && left(at + 1) < left(at + 10);
+                  }
+                  """);
+      Assertions.assertThat(forwards).isEqualTo(true);
+    }
+  }
+
   private static boolean fits(ChatPage chat) {
     return (boolean) chat.evaluate("document.documentElement.scrollWidth <= innerWidth");
   }

@@ -3,7 +3,11 @@ package dev.holdfast.tests.page;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 
 import com.microsoft.playwright.APIResponse;
+import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.options.RequestOptions;
+import dev.holdfast.tests.harness.Answer;
+import dev.holdfast.tests.harness.Http;
+import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
@@ -147,6 +151,54 @@ class SeveralPeopleTest {
       Assertions.assertThat(log(second)).containsOnlyOnce("\"from the second tab\"");
       Assertions.assertThat(chat.evaluate("JSON.stringify(localStorage)").toString())
           .doesNotContain("tab");
+    }
+  }
+
+  private static void say(String token, String thread, Map<String, Object> message)
+      throws IOException {
+    Answer said =
+        new Http()
+            .post(
+                RIG.setup().url("/api/v1/threads/" + thread + "/messages"),
+                Map.of("authorization", "Bearer " + token, "content-type", "application/json"),
+                Json.write(message));
+    Assertions.assertThat(said.status()).as(said.body()).isEqualTo(202);
+  }
+
+  private static Locator about(ChatPage chat, String button) {
+    chat.page().locator("#about").click();
+    assertThat(chat.page().locator("#about-usage")).not().isEmpty();
+    return chat.page().locator(button);
+  }
+
+  @Test
+  void whoWritesAndMayDoWhatIsSaidWhereSeveralTakePart() throws IOException {
+    say(ALICE, "garden", Map.of("text", "tulips", "shared", true));
+    try (ChatPage alice = open(ALICE);
+        ChatPage bob = open(BOB)) {
+      bob.goTo("web:main:garden");
+      alice.goTo("web:main:garden");
+      bob.converse("roses");
+      assertThat(bob.page().locator(".who")).hasText(new String[] {"alice", "You"});
+      assertThat(alice.page().locator(".who")).hasText(new String[] {"You", "bob"});
+      bob.picture("people-shared");
+      assertThat(about(bob, "#delete")).isHidden();
+      assertThat(about(alice, "#delete")).isVisible();
+      alice.page().keyboard().press("Escape");
+      bob.page().keyboard().press("Escape");
+      bob.say("!tool shell {\"command\": \"echo roses\"}");
+      Locator card = alice.page().locator(".approval-card");
+      assertThat(card).containsText("Only bob or an operator can answer this.");
+      assertThat(card.locator("button")).hasCount(0);
+      alice.picture("people-approval");
+      bob.page().locator(".approval-card .deny").click();
+      bob.awaitNewest("answered");
+      say(ALICE, "garden", Map.of("text", "no longer for everybody", "shared", false));
+      bob.say("are you there?");
+      assertThat(bob.page().locator("#trouble")).containsText("no longer shared with you");
+      assertThat(bob.messages()).hasCount(0);
+      Assertions.assertThat(bob.threadId()).isNotEqualTo("web:main:garden");
+      bob.picture("people-unshared");
     }
   }
 

@@ -105,10 +105,14 @@ class TalkTest {
                 talk.apply('turn.started', { event_id: 'e1' });
                 talk.apply('event.finished', { event_id: 'e1' });
                 talk.loadTurn({ doing: 'thinking', event_id: 'e1', since: '2026-01-01T00:00:00Z' });
-                return talk.items[0].state + ' ' + (talk.turn === null);
+                const ended = talk.items[0].state + ' ' + (talk.turn === null);
+                talk.apply('event.accepted', { event_id: 'e2', text: 'may I?' });
+                const asked_at = '2026-01-02T00:00:00Z';
+                talk.loadApprovals([{ id: 'e2-a', event_id: 'e2', state: 'waiting', asked_at }]);
+                return ended + ' ' + (talk.turn.since === Date.parse(asked_at));
               }
               """);
-      Assertions.assertThat(state).isEqualTo("answered true");
+      Assertions.assertThat(state).isEqualTo("answered true true");
     }
   }
 
@@ -236,6 +240,8 @@ class TalkTest {
       chat.box().press("Escape");
       chat.awaitNewest("cancelled");
       assertThat(chat.page().locator("#stop")).isHidden();
+      chat.page().reload();
+      chat.awaitNewest("cancelled");
       chat.converse("and on");
     }
   }
@@ -262,6 +268,9 @@ class TalkTest {
       chat.messages().locator(".state").click();
       chat.awaitText(chat.page().locator("#story-body"), "openai/gpt-test");
       chat.awaitText(chat.page().locator("#story-body"), "answered");
+      Locator steps = chat.page().locator("#story-body .steps li");
+      assertThat(steps.filter(new Locator.FilterOptions().setHasText("Accepted"))).hasCount(1);
+      assertThat(steps.filter(new Locator.FilterOptions().setHasText("Model called"))).hasCount(1);
       chat.page().keyboard().press("Escape");
       assertThat(chat.page().locator("#story")).isHidden();
     }
