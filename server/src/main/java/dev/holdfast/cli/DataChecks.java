@@ -88,6 +88,16 @@ final class DataChecks {
     }
   }
 
+  /** What may not be looked at may be anything, and is not missing. */
+  private boolean isClosed() {
+    return Files.isDirectory(folder) && !(Files.isReadable(folder) && Files.isExecutable(folder));
+  }
+
+  private Finding closed(String name) {
+    return Finding.bad(
+        name, "cannot be read: no permission for " + folder, "run as the server's account");
+  }
+
   private static Finding refused(String name, StartRefusedException e) {
     return Finding.bad(
         name, String.valueOf(e.getMessage()), "a start is refused (" + e.exitCode() + ")");
@@ -95,6 +105,9 @@ final class DataChecks {
 
   /** As a start looks at it: what it is made of, and whether anything is missing. */
   Finding database() {
+    if (isClosed()) {
+      return closed("database");
+    }
     try {
       return DataFolder.at(folder)
           .inspect(LockHolder.find(folder).isPresent())
@@ -184,6 +197,9 @@ final class DataChecks {
 
   /** What waits in the folder: with a server or without one. */
   Finding messages() {
+    if (isClosed()) {
+      return closed("messages");
+    }
     try {
       Map<String, Long> open = OpenMessages.count(folder);
       if (open.isEmpty()) {
@@ -204,6 +220,9 @@ final class DataChecks {
 
   /** Whether a server runs or not: every row of the audit, from the file. */
   Finding audit() {
+    if (isClosed()) {
+      return closed("audit");
+    }
     try {
       return Audit.verify(folder)
           .map(DataChecks::judge)

@@ -23,7 +23,15 @@ final class ServerChecks {
   Finding answer() throws CliException, InterruptedException {
     Path data = root.dataFolder();
     Optional<Long> holder = LockHolder.find(data);
-    ApiClient api = root.api();
+    ApiClient api;
+    try {
+      api = root.api();
+    } catch (CliException e) {
+      if (e.exitCode() != ExitCode.IO) {
+        throw e;
+      }
+      return Finding.bad("server", String.valueOf(e.getMessage()), ""); // the rest is still of use
+    }
     try {
       JsonNode status = api.get("/api/v1/status");
       if (holder.isEmpty() && Files.exists(data.resolve("holdfast.db"))) {

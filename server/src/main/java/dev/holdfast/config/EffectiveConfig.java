@@ -32,14 +32,19 @@ final class EffectiveConfig {
   private static Object plain(Object value, Secrets secrets) {
     return switch (value) {
       case Section section -> tree(section, secrets);
-      case List<?> list -> list.stream().map(item -> plain(item, secrets)).toList();
+      case List<?> list -> {
+        List<Object> shown = list.stream().map(item -> plain(item, secrets)).toList();
+        yield shown.stream().allMatch(String.class::isInstance)
+            ? MaskedText.of(shown.stream().map(String.class::cast).toList())
+            : shown;
+      }
       case Map<?, ?> map -> {
         Map<String, Object> copy = new LinkedHashMap<>();
         map.forEach((key, item) -> copy.put(String.valueOf(key), plain(item, secrets)));
         yield copy;
       }
       case Secret secret -> secret.toString();
-      case String text -> secrets.redact(text);
+      case String text -> MaskedText.of(secrets.redact(text));
       default -> value;
     };
   }

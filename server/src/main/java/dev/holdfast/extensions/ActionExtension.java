@@ -5,6 +5,7 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
+import dev.holdfast.config.MaskedText;
 import dev.holdfast.extensions.ExtensionConfig.ActionConfig;
 import dev.holdfast.health.ConditionReport;
 import dev.holdfast.processes.ChildResult;
@@ -61,7 +62,7 @@ final class ActionExtension implements Extension {
         stopped ? ExtensionState.STOPPED : ExtensionState.IDLE,
         false,
         "",
-        config.command().stream().map(services.secrets()::redact).toList(),
+        MaskedText.of(config.command().stream().map(services.secrets()::redact).toList()),
         tools.names(),
         tools.refused(),
         List.of(),

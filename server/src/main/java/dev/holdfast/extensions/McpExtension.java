@@ -8,6 +8,7 @@ import dev.holdfast.api.ReplayClass;
 import dev.holdfast.api.Tool;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
+import dev.holdfast.config.MaskedText;
 import dev.holdfast.health.ConditionReport;
 import dev.holdfast.incidents.IncidentDetails;
 import dev.holdfast.incidents.IncidentKind;
@@ -149,9 +150,9 @@ final class McpExtension implements Extension {
   }
 
   private List<String> target() {
-    return config.remote().map(RemoteConfig::shown).map(List::of).orElse(config.command()).stream()
-        .map(services.secrets()::redact)
-        .toList();
+    List<String> all =
+        config.remote().map(RemoteConfig::shown).map(List::of).orElse(config.command());
+    return MaskedText.of(all.stream().map(services.secrets()::redact).toList());
   }
 
   @Override

@@ -172,6 +172,25 @@ class BackupTest {
   }
 
   @Test
+  void dataOfANewerVersionIsNotBackedUp() throws Exception {
+    new TestStore(data).closeCleanly();
+    TestStore.sql(data, "pragma user_version = 99");
+    assertThat(backup()).isEqualTo(65);
+    assertThat(line.err()).contains("newer Holdfast");
+    assertThat(file).doesNotExist();
+  }
+
+  @Test
+  void cachesOfProgramsWhoseHomeItIsAreNotBackedUp() throws Exception {
+    new TestStore(data).closeCleanly();
+    Path cache = Files.createDirectories(data.resolve(".cache/holdfast"));
+    Files.write(cache.resolve("commands.aot"), new byte[100_000]);
+    assertThat(backup()).as(line.err()).isZero();
+    assertThat(restore()).as(line.err()).isZero();
+    assertThat(other.resolve(".cache")).doesNotExist();
+  }
+
+  @Test
   void nothingIsOverwritten() throws Exception {
     assertThat(backup()).isEqualTo(1);
     assertThat(line.err()).contains("holds no data");

@@ -29,6 +29,9 @@ final class DataFiles {
                   "plugin-starts"))
           .collect(Collectors.toSet());
 
+  /** Of programs whose user's home is the data folder, as of the package's. */
+  private static final String CACHES = ".cache";
+
   private static final String UNFINISHED = ".tmp";
 
   private DataFiles() {}
@@ -62,7 +65,8 @@ final class DataFiles {
 
           @Override
           public FileVisitResult preVisitDirectory(Path each, BasicFileAttributes attributes) {
-            boolean ours = each.equals(folder) || isAllowed(folder.relativize(each).toString());
+            String path = folder.relativize(each).toString();
+            boolean ours = each.equals(folder) || (isAllowed(path) && !path.equals(CACHES));
             return ours ? FileVisitResult.CONTINUE : FileVisitResult.SKIP_SUBTREE;
           }
 

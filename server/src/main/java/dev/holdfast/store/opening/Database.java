@@ -178,7 +178,7 @@ public final class Database implements Engine.Source {
         found.full()
             ? "the whole database was checked"
             : "the database was checked; for its size, its indexes are checked while the server"
-                  + " runs";
+                + " runs";
     String changed = found.changed() ? "; the file was changed after the last clean stop" : "";
     return found.mended().isEmpty()
         ? checked + " and is intact" + changed
@@ -310,7 +310,7 @@ public final class Database implements Engine.Source {
     return new State(false, left, full, mended);
   }
 
-  private static long requireKnownVersion(Statements sql, Path file)
+  static long requireKnownVersion(Statements sql, Path file)
       throws IOException, SQLException, StartRefusedException {
     long version = sql.first(row -> row.getLong(1), "pragma user_version").orElse(0L);
     if (version > SCHEMA) {

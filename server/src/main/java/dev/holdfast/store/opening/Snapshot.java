@@ -35,6 +35,9 @@ public final class Snapshot {
     AtomicFiles.create(target);
     Path log = folder.resolve(Connections.FILE + "-wal");
     try (Statements sql = Connections.readOnly(file, Files.exists(log))) {
+      if (!inUse) {
+        Database.requireKnownVersion(sql, file);
+      }
       if (!inUse && !left) {
         Database.requireAllCommits(sql, run, folder);
       }

@@ -136,6 +136,22 @@ class LauncherTest {
   }
 
   @Test
+  void rootBecomesTheOwnerOfTheDataThatIsNamed() throws Exception {
+    Files.writeString(home.resolve("places"), "data=%s\n".formatted(home.resolve("installed")));
+    Path fakes = Files.createDirectories(home.resolve("fakes"));
+    script(fakes.resolve("id"), "echo 0");
+    script(fakes.resolve("stat"), "echo \"owner-of-${!###*/}\"");
+    script(fakes.resolve("runuser"), "echo \"$*\"");
+    Map<String, String> environment = new HashMap<>(withJava());
+    environment.merge("PATH", fakes.toString(), (path, first) -> first + ":" + path);
+    assertThat(run(environment, launcher(), "backup", "x.zip").output())
+        .startsWith("-u owner-of-installed --");
+    assertThat(run(environment, launcher(), "backup", "x.zip", "--data", "/srv/other").output())
+        .startsWith("-u owner-of-other --")
+        .endsWith(" backup x.zip --data /srv/other\n");
+  }
+
+  @Test
   void whatIsNotAsciiArrivesWhereNoLocaleIsSet() throws Exception {
     Map<String, String> environment = new HashMap<>(withJava());
     for (String locale : List.of("", "C", "POSIX")) {
