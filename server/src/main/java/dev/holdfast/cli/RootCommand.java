@@ -326,7 +326,8 @@ final class RootCommand implements Callable<Integer> {
   private String noServer(URI base, String reason) {
     Optional<Long> holder = LockHolder.find(dataFolder());
     if (holder.isPresent()) {
-      return "process %d holds %s, but no server responds at %s (%s): is --url right?"
+      return ("process %d holds %s, but no server responds at %s (%s): it may still be starting, or"
+              + " listen elsewhere (--url)")
           .formatted(holder.get(), dataFolder(), base, reason);
     }
     return "no server is running at %s (%s). Start one with: holdfast run".formatted(base, reason);

@@ -62,7 +62,8 @@ final class ServerChecks {
                   + ", but "
                   + api.base()
                   + " does not answer",
-              "see its log; --take-over replaces it")
+              "its log says where it listens: it may still be starting, or a changed http.port"
+                  + " waits for a restart; --url names another address")
           : Finding.warning("server", "none runs at " + api.base(), "start one: holdfast run");
     } catch (ApiClient.RefusedException e) {
       answers = holder.isPresent(); // else it may be anything

@@ -3,6 +3,8 @@ package dev.holdfast.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.store.InstanceLock;
+import dev.holdfast.time.ManualTime;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -764,6 +766,17 @@ class CliTest {
     assertThat(line.run(server, "doctor", "--config", "h.yaml")).isEqualTo(1);
     assertThat(line.out()).contains("BAD   configuration", "unknown key nonsense");
     assertThat(folder.resolve("data")).isEmptyDirectory();
+  }
+
+  @Test
+  void aServerThatHoldsTheDataAndDoesNotRespondIsNotToBeReplaced() throws Exception {
+    try (InstanceLock _ = InstanceLock.take(folder.resolve("data"), false, new ManualTime())) {
+      assertThat(line.run("doctor", "--url", "http://127.0.0.1:1")).isEqualTo(1);
+      assertThat(line.out()).contains("changed http.port").doesNotContain("--take-over");
+      assertThat(line.run("status", "--url", "http://127.0.0.1:1")).isEqualTo(74);
+      assertThat(line.err())
+          .contains("process " + ProcessHandle.current().pid(), "may still be starting", "--url");
+    }
   }
 
   @Test
