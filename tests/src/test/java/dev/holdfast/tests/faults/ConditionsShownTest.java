@@ -44,8 +44,8 @@ class ConditionsShownTest {
           .containsExactly("breaker/" + breaker, "configuration");
       assertThat(all)
           .extracting(condition -> condition.path("reason").asText())
-          .containsExactly("open", "file_refused");
-      assertThat(all.getFirst().path("next_attempt_at").asText()).isNotEmpty();
+          .containsExactly("open_by_hand", "file_refused");
+      assertThat(all.getFirst().path("exit_rule").asText()).contains("reset by hand");
       assertThat(all.getLast().path("message").asText()).contains("nonsense");
       for (String probe : List.of("/ready", "/health")) {
         JsonNode health = new Http().get(rig.setup().url(probe), Map.of()).json();

@@ -50,7 +50,7 @@ class ConditionsPageTest {
       bar(chat).locator("summary").focus();
       chat.page().keyboard().press("Enter");
       chat.awaitText(bar(chat).locator("li"), "breaker/llm:");
-      chat.awaitText(bar(chat).locator("li"), "Ends when trial calls succeed");
+      chat.awaitText(bar(chat).locator("li"), "Ends when the breaker is reset by hand");
       chat.picture("conditions-light-open");
       breaker("reset");
       assertThat(bar(chat)).isHidden();
