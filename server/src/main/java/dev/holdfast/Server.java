@@ -66,6 +66,8 @@ import dev.holdfast.ingress.wire.ConnectionLimits;
 import dev.holdfast.ingress.wire.HostNames;
 import dev.holdfast.ingress.wire.HttpConfig;
 import dev.holdfast.ingress.wire.Refusals;
+import dev.holdfast.memory.MemorySweeps;
+import dev.holdfast.memory.ServerCalm;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.Providers;
 import dev.holdfast.models.RemoteUse;
@@ -93,6 +95,7 @@ import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.StoreHooks;
 import dev.holdfast.store.ledgers.ClickVerdict;
 import dev.holdfast.store.messages.DiscardedWork;
+import dev.holdfast.store.messages.EventState;
 import dev.holdfast.supervision.ChildSpec;
 import dev.holdfast.supervision.ChildTask;
 import dev.holdfast.supervision.Criticality;
@@ -129,6 +132,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -145,6 +149,9 @@ final class Server {
 
   /** How long turns wait at the start for plugins, of which one may hang. */
   private static final Duration PLUGINS_MAX = Duration.ofSeconds(10);
+
+  /** For a sweep of memories to end at its next step. */
+  private static final Duration MEMORY_MAX = Duration.ofSeconds(5);
 
   private static final Duration PLUGINS_TICK = Duration.ofMillis(100);
 
@@ -173,6 +180,7 @@ final class Server {
   private final TypingNotices typing;
   private final QuestionCards cards;
   private final IncidentSources incidentSources;
+  private final MemorySweeps sweeps;
   private final ConversationService conversations;
   private final Supervisor supervisor;
   private final PairingFlow pairing;
@@ -260,6 +268,7 @@ final class Server {
     tasking.runner().onDoing(this::taskDoing);
     opened.add("tasks", tasking::close);
     orchestrator = new Orchestrator(agentParts());
+    sweeps = sweeps(); // before the deletions of conversations that the last run began
     conversations = conversations();
     opened.add("turns", () -> orchestrator.close(Duration.ZERO, () -> true));
     replies = new Replies(store, channels, guards, news, config.replies(), time, meters);
@@ -393,6 +402,8 @@ final class Server {
     supervise(upkeep, index, conversations::index);
     ChildSpec titles = ChildSpec.virtual("titles").as(Criticality.NON_CRITICAL);
     supervise(upkeep, titles, conversations::writeTitles);
+    ChildSpec sweeper = ChildSpec.virtual("memory-sweep").as(Criticality.NON_CRITICAL);
+    supervise(upkeep, sweeper, sweeps::run);
     ChildSpec heap = ChildSpec.virtual("heap").as(Criticality.NON_CRITICAL);
     supervise(upkeep, heap, IdleHeap.ofThisProcess(time, store.engine()::shrink)::run);
     replies.start();
@@ -533,6 +544,9 @@ final class Server {
     Duration forReplies = hurry.getAsBoolean() ? Duration.ZERO : deadline.left().dividedBy(2);
     replies.drain(Deadline.in(time, forReplies));
     tasking.stop(hurry.getAsBoolean() ? Duration.ZERO : deadline.left().dividedBy(2));
+    if (!sweeps.stop(MEMORY_MAX.compareTo(deadline.left()) < 0 ? MEMORY_MAX : deadline.left())) {
+      LOG.warn("server: the sweep of memories did not end in time and is cut off");
+    }
     new ParallelStop(time)
         .with("replies", this::endPosts)
         .with("tools", tooling::close)
@@ -663,6 +677,54 @@ final class Server {
     } catch (StoreException e) {
       throw new IOException("the store cannot be written: " + e.getMessage(), e);
     }
+  }
+
+  private MemorySweeps sweeps() throws IOException, StartRefusedException {
+    ServerCalm calm =
+        new ServerCalm() {
+          @Override
+          public boolean isQuiet() {
+            Map<String, Long> events = store.inbox().counts();
+            return events.getOrDefault(EventState.PENDING.label(), 0L)
+                    + events.getOrDefault(EventState.RUNNING.label(), 0L)
+                == 0;
+          }
+
+          @Override
+          public boolean mayWork() {
+            return modes.get().mode().startsTasks();
+          }
+
+          @Override
+          public boolean whileInactive(String threadId, Runnable work) {
+            return orchestrator.whileInactive(threadId, work);
+          }
+        };
+    try {
+      return MemorySweeps.open(
+          store,
+          tooling.memory(),
+          tooling.recalls(),
+          models,
+          this::remoteUse,
+          () -> live.memory(),
+          this::peopleNames,
+          settings.secrets(),
+          calm,
+          settings.dataDir(),
+          settings.config().zone(),
+          time,
+          meters);
+    } catch (StoreException e) {
+      throw new IOException("the store cannot be written: " + e.getMessage(), e);
+    }
+  }
+
+  /** What people who are answered are called. */
+  private Set<String> peopleNames() {
+    return pairing.people().stream()
+        .flatMap(paired -> Stream.of(paired.name(), paired.person().sender()))
+        .collect(Collectors.toSet());
   }
 
   private Pairings pairings() throws IOException, StartRefusedException {
@@ -851,6 +913,7 @@ final class Server {
             .plugins(plugins)
             .pairings(pairing)
             .incidents(incidents)
+            .memory(sweeps)
             .channels(
                 new ChannelParts(
                     channels, listeners, new ChannelChecks(CHECK_MAX, time), http.publicUrl()),

@@ -18,6 +18,7 @@ import dev.holdfast.ingress.login.TokenConfig;
 import dev.holdfast.ingress.wire.HttpConfig;
 import dev.holdfast.ingress.wire.MetricsConfig;
 import dev.holdfast.media.AttachmentsConfig;
+import dev.holdfast.memory.SweepConfig;
 import dev.holdfast.models.ModelsConfig;
 import dev.holdfast.plugins.PluginsConfig;
 import dev.holdfast.replies.RepliesConfig;
@@ -61,7 +62,8 @@ public record ServerConfig(
     List<ExtensionConfig> extensions,
     AgentsConfig agents,
     TaskLimits tasks,
-    ConversationsConfig conversations) {
+    ConversationsConfig conversations,
+    SweepConfig memory) {
 
   public ServerConfig {
     extensions = List.copyOf(extensions);
@@ -164,7 +166,8 @@ public record ServerConfig(
         ExtensionConfig.listFrom(root),
         AgentsConfig.from(root),
         root.section("tasks").read(TaskLimits::from),
-        root.section("conversations").read(ConversationsConfig::from));
+        root.section("conversations").read(ConversationsConfig::from),
+        root.section("memory").read(SweepConfig::from));
   }
 
   /**
@@ -208,7 +211,8 @@ public record ServerConfig(
         changed.extensions,
         changed.agents,
         changed.tasks,
-        changed.conversations);
+        changed.conversations,
+        changed.memory);
   }
 
   /** What differs in another, as sections and keys of the file. */
@@ -266,7 +270,8 @@ public record ServerConfig(
               var extension,
               var workers,
               var taskLimits,
-              var conversation) -> {
+              var conversation,
+              var sweeps) -> {
         Map<String, Object> parts = new LinkedHashMap<>();
         parts.put("server.data_dir", dataFolder);
         parts.put("server.shutdown_secs", stop);
@@ -300,6 +305,7 @@ public record ServerConfig(
         parts.put("tools.autonomy", autonomy);
         parts.put("attachments", attachment);
         parts.put("conversations", conversation);
+        parts.put("memory", sweeps);
         parts.put("breakers", breakers);
         parts.put("supervision", watched);
         parts.put("channels.web", webChannel);

@@ -18,6 +18,7 @@ import dev.holdfast.processes.MachineGate;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StartRefusedException;
+import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.supervision.RecentResults;
 import dev.holdfast.time.Time;
 import dev.holdfast.tools.BuiltIns;
@@ -28,7 +29,7 @@ import dev.holdfast.tools.files.ChangeServices;
 import dev.holdfast.tools.files.FileFailedException;
 import dev.holdfast.tools.files.FileTools;
 import dev.holdfast.tools.memory.Memory;
-import dev.holdfast.tools.memory.MemoryConfig;
+import dev.holdfast.tools.memory.RecallHits;
 import dev.holdfast.tools.skills.Skills;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -43,10 +44,11 @@ final class Tooling {
   private static final String CONFIGURATION = "configuration";
 
   private final Settings settings;
-  private final Store store;
   private final GuardedWeb web;
   private final FileTools files;
   private final Skills skills;
+  private final Memory memory;
+  private final RecallHits recalls;
   private final ToolChildren children;
   private final Toolbox toolbox;
   private final Extensions extensions;
@@ -56,19 +58,21 @@ final class Tooling {
 
   private Tooling(
       Settings settings,
-      Store store,
       GuardedWeb web,
       FileTools files,
       Skills skills,
+      Memory memory,
+      RecallHits recalls,
       ToolChildren children,
       Toolbox toolbox,
       Extensions extensions,
       AtomicBoolean trustsFirstList) {
     this.settings = settings;
-    this.store = store;
     this.web = web;
     this.files = files;
     this.skills = skills;
+    this.memory = memory;
+    this.recalls = recalls;
     this.children = children;
     this.toolbox = toolbox;
     this.extensions = extensions;
@@ -94,10 +98,13 @@ final class Tooling {
     opened.add("children", children::close);
     ToolsConfig tools = settings.config().tools();
     Skills skills = skills(settings);
+    Memory memory = new Memory(store, settings.dataDir(), tools.memory().bytesMax());
+    RecallHits recalls = recalls(settings, store, time);
     BuiltIns.Knowledge knowledge =
         new BuiltIns.Knowledge(
             store,
-            settings.dataDir(),
+            memory,
+            recalls,
             settings.secrets(),
             new IncidentNotes(incidents),
             skills,
@@ -135,7 +142,16 @@ final class Tooling {
                 meters));
     opened.add("extensions", extensions::close);
     return new Tooling(
-        settings, store, web, files, skills, children, toolbox, extensions, trustsFirstList);
+        settings,
+        web,
+        files,
+        skills,
+        memory,
+        recalls,
+        children,
+        toolbox,
+        extensions,
+        trustsFirstList);
   }
 
   Toolbox toolbox() {
@@ -144,11 +160,8 @@ final class Tooling {
 
   AgentKnowledge knowledge() {
     ServerConfig config = settings.config();
-    MemoryConfig memory = config.tools().memory();
     return new AgentKnowledge(
-        memory.enabled()
-            ? Optional.of(new Memory(store, settings.dataDir(), memory.bytesMax()))
-            : Optional.empty(),
+        config.tools().memory().enabled() ? Optional.of(memory) : Optional.empty(),
         skills,
         extensions.prompts(),
         config.zone(),
@@ -166,6 +179,14 @@ final class Tooling {
 
   GuardedWeb web() {
     return web;
+  }
+
+  Memory memory() {
+    return memory;
+  }
+
+  RecallHits recalls() {
+    return recalls;
   }
 
   Skills skills() {
@@ -216,6 +237,15 @@ final class Tooling {
     } catch (CallFailedException e) {
       throw new StartRefusedException(
           Boot.CONFIGURATION, "tools.shell: " + e.failure().message(), e);
+    }
+  }
+
+  private static RecallHits recalls(Settings settings, Store store, Time time)
+      throws IOException, StartRefusedException {
+    try {
+      return RecallHits.open(store.engine(), time, settings.config().zone());
+    } catch (StoreException e) {
+      throw new IOException("the store cannot be written: " + e.getMessage(), e);
     }
   }
 

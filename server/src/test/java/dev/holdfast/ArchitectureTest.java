@@ -46,8 +46,8 @@ class ArchitectureTest {
           Set.of("resilience"),
           Set.of("store", "processes", "supervision", "health", "net", "media", "registry"),
           Set.of("channels", "models", "tools", "bus", "guards", "modes", "incidents"),
-          Set.of("agents", "replies", "training", "extensions", "drills"),
-          Set.of("plugins", "access", "tasks", "conversations"),
+          Set.of("agents", "replies", "training", "extensions", "drills", "answers"),
+          Set.of("plugins", "access", "tasks", "conversations", "memory"),
           Set.of("ingress", "cli"));
 
   /**

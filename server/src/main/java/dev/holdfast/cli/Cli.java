@@ -162,6 +162,7 @@ public final class Cli {
     commands.put("agents", () -> new AgentsCommand(root));
     commands.put("plans", () -> new PlansCommand(root));
     commands.put("incidents", () -> new IncidentsCommand(root));
+    commands.put("memory", () -> new MemoryCommand(root));
     commands.put("schedules", () -> new SchedulesCommand(root));
     commands.put("extensions", () -> new ExtensionsCommand(root));
     commands.put("dlq", () -> new DlqCommand(root));

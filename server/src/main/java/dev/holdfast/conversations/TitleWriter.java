@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Message;
 import dev.holdfast.models.Asker;
-import dev.holdfast.models.EchoModel;
 import dev.holdfast.models.ModelCall;
 import dev.holdfast.models.ModelQuestion;
 import dev.holdfast.models.Models;
@@ -36,7 +35,6 @@ final class TitleWriter {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String LEVEL = "reactive";
   private static final String FLOW = "titles";
-  private static final String ECHO = EchoModel.PROVIDER + "/";
   private static final int WAITING_MAX = 200;
   private static final int LINES = 4;
   private static final int UNITS_PER_LINE = 1000;
@@ -81,7 +79,7 @@ final class TitleWriter {
       throws CallFailedException, IOException, InterruptedException {
     Optional<ThreadLabels.Title> now = store.threadLabels().find(threadId);
     boolean isWanted = now.isPresent() && now.get().by() == TitledBy.MESSAGE;
-    if (!isWanted || remote.get() != RemoteUse.FREE || !isModelThere()) {
+    if (!isWanted || remote.get() != RemoteUse.FREE || !models.isNamed(LEVEL)) {
       return;
     }
     StringBuilder text = new StringBuilder();
@@ -98,11 +96,6 @@ final class TitleWriter {
     if (store.threadLabels().title(threadId, kept, TitledBy.MODEL)) {
       titled.accept(threadId);
     }
-  }
-
-  /** An echo is no model. */
-  private boolean isModelThere() {
-    return models.modelsOf(LEVEL).stream().anyMatch(model -> !model.startsWith(ECHO));
   }
 
   private static Optional<String> spoken(String line) {

@@ -254,6 +254,12 @@ public final class Models {
     return config.levels().of(level);
   }
 
+  /** Whether a model is named for the level, or for one that stands in for it; an echo is none. */
+  public boolean isNamed(String level) {
+    return modelsOf(level).stream()
+        .anyMatch(model -> !Provider.nameOf(model).equals(EchoModel.PROVIDER));
+  }
+
   /**
    * Whether every model of the level runs on this machine and works without the network; an absent
    * one may not.

@@ -12,6 +12,7 @@ import dev.holdfast.time.Time;
 import dev.holdfast.tools.files.FileTools;
 import dev.holdfast.tools.memory.HistoryTool;
 import dev.holdfast.tools.memory.Memory;
+import dev.holdfast.tools.memory.RecallHits;
 import dev.holdfast.tools.memory.RecallTool;
 import dev.holdfast.tools.memory.RememberTool;
 import dev.holdfast.tools.memory.SystemNotes;
@@ -20,7 +21,6 @@ import dev.holdfast.tools.skills.ReadSkillTool;
 import dev.holdfast.tools.skills.SkillFiles;
 import dev.holdfast.tools.skills.Skills;
 import dev.holdfast.tools.web.WebFetchTool;
-import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -78,13 +78,16 @@ public final class BuiltIns {
   /**
    * What memory, history, schedules and skills work with.
    *
+   * @param memory one for all who write to it
+   * @param recalls counts what is found in it
    * @param notes what the server knows of itself
    * @param skills that the operator has laid down
    * @param zone of days and times that name none
    */
   public record Knowledge(
       Store store,
-      Path dataDir,
+      Memory memory,
+      RecallHits recalls,
       Secrets secrets,
       SystemNotes notes,
       Skills skills,
@@ -116,16 +119,14 @@ public final class BuiltIns {
 
   private static void addKnowledgeTools(List<Tool> tools, ToolsConfig config, Knowledge knowledge) {
     if (config.memory().enabled()) {
-      Memory memory =
-          new Memory(knowledge.store(), knowledge.dataDir(), config.memory().bytesMax());
       tools.add(
           new RememberTool(
               config.memory(),
-              memory,
+              knowledge.memory(),
               knowledge.store().audit(),
               knowledge.secrets(),
               () -> LocalDate.ofInstant(knowledge.time().now(), knowledge.zone())));
-      tools.add(new RecallTool(memory, knowledge.notes()));
+      tools.add(new RecallTool(knowledge.memory(), knowledge.notes(), knowledge.recalls()));
     }
     tools.add(new HistoryTool(knowledge.store()));
     tools.add(new ReadSkillTool(knowledge.skills(), new SkillFiles(knowledge.secrets()::files)));

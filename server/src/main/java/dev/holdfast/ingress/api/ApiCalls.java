@@ -13,6 +13,7 @@ import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.stream.EventStreams;
 import dev.holdfast.ingress.webhooks.MessageIntake;
 import dev.holdfast.media.AttachmentsConfig;
+import dev.holdfast.memory.MemorySweeps;
 import dev.holdfast.modes.ModeInputs;
 import dev.holdfast.modes.Modes;
 import dev.holdfast.plugins.PluginHost;
@@ -135,6 +136,11 @@ public final class ApiCalls {
 
   public ApiCalls incidents(Incidents incidents) {
     calls.putAll(new IncidentCalls(incidents).calls());
+    return this;
+  }
+
+  public ApiCalls memory(MemorySweeps sweeps) {
+    calls.putAll(new MemoryCalls(sweeps).calls());
     return this;
   }
 

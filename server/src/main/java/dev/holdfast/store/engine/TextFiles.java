@@ -23,13 +23,17 @@ public final class TextFiles {
    * for example. Bytes beyond {@code bytesMax} are left off, and so are those that are not UTF-8.
    */
   public Optional<String> read(Path file, int bytesMax) throws IOException {
+    return readBytes(file, bytesMax).map(bytes -> new String(bytes, StandardCharsets.UTF_8));
+  }
+
+  /** As {@link #read}, byte for byte. */
+  public Optional<byte[]> readBytes(Path file, int bytesMax) throws IOException {
     // The first question costs no exception, and each turn asks for files that few people have.
     if (!Files.exists(file) || !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       return Optional.empty();
     }
     try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
-      byte[] bytes = in.readNBytes(bytesMax);
-      return Optional.of(new String(bytes, StandardCharsets.UTF_8));
+      return Optional.of(in.readNBytes(bytesMax));
     } catch (NoSuchFileException _) {
       return Optional.empty();
     }
@@ -41,12 +45,17 @@ public final class TextFiles {
    * @throws IOException when the disk refuses; then the old text is still there
    */
   public void replace(Path file, String text) throws IOException {
+    replace(file, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** As {@link #replace(Path, String)}. */
+  public void replace(Path file, byte[] content) throws IOException {
     try {
       Path folder = file.toAbsolutePath().getParent();
       if (folder != null) {
         AtomicFiles.createFolders(folder);
       }
-      AtomicFiles.write(file, text.getBytes(StandardCharsets.UTF_8));
+      AtomicFiles.write(file, content);
     } catch (SyncFailedException e) {
       failStop.end(StartRefusedException.IO, "fsync of " + file + ": " + e.getMessage());
       throw e;

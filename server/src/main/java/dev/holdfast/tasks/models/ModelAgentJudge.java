@@ -1,8 +1,10 @@
 package dev.holdfast.tasks.models;
 
+import dev.holdfast.answers.AnswerForm;
+import dev.holdfast.answers.StructuredAnswers;
+import dev.holdfast.answers.StructuredAnswers.Filled;
 import dev.holdfast.api.ToolSpec;
 import dev.holdfast.tasks.ledger.PlanOrigin;
-import dev.holdfast.tasks.models.StructuredAnswers.Filled;
 import dev.holdfast.tasks.rules.AgentRemedy;
 import dev.holdfast.tasks.rules.AgentTuning;
 import dev.holdfast.tasks.run.AgentJudge;
@@ -35,7 +37,6 @@ public final class ModelAgentJudge implements AgentJudge {
       """;
 
   private final TaskModels models;
-  private final StructuredAnswers answers;
   private final UnaryOperator<String> redaction;
 
   /**
@@ -43,7 +44,6 @@ public final class ModelAgentJudge implements AgentJudge {
    */
   public ModelAgentJudge(TaskModels models, UnaryOperator<String> redaction) {
     this.models = models;
-    this.answers = new StructuredAnswers(models);
     this.redaction = redaction;
   }
 
@@ -57,8 +57,9 @@ public final class ModelAgentJudge implements AgentJudge {
     AgentSettings settings = findings.agent().settings();
     ToolSpec spec =
         new ToolSpec(NAME, "Decides what is done about the program.", schema(settings.allowed()));
-    Form form = new Form(spec, answer -> problems(answer, settings));
-    return switch (answers.ask(LEVEL, SYSTEM, text(findings), form, SERVER)) {
+    AnswerForm form = new AnswerForm(spec, answer -> problems(answer, settings));
+    return switch (StructuredAnswers.ask(
+        SYSTEM, text(findings), form, models.asking(LEVEL, SERVER))) {
       case Filled.Good(JsonObject answer) -> Optional.of(verdict(answer));
       case Filled.Bad(List<String> problems) -> none(findings, String.join("; ", problems));
       case Filled.Unreachable(String why) -> none(findings, why);

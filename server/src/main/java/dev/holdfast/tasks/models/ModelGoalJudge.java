@@ -1,10 +1,12 @@
 package dev.holdfast.tasks.models;
 
+import dev.holdfast.answers.AnswerForm;
+import dev.holdfast.answers.StructuredAnswers;
+import dev.holdfast.answers.StructuredAnswers.Filled;
 import dev.holdfast.api.ToolSpec;
 import dev.holdfast.tasks.ledger.Plan;
 import dev.holdfast.tasks.ledger.PlanLedger;
 import dev.holdfast.tasks.ledger.Task;
-import dev.holdfast.tasks.models.StructuredAnswers.Filled;
 import dev.holdfast.tasks.rules.Step;
 import dev.holdfast.tasks.rules.TaskState;
 import dev.holdfast.tasks.run.GoalJudge;
@@ -47,11 +49,9 @@ public final class ModelGoalJudge implements GoalJudge {
           .formatted(StepsJson.SCHEMA);
 
   private final PlanningParts parts;
-  private final StructuredAnswers answers;
 
   public ModelGoalJudge(PlanningParts parts) {
     this.parts = parts;
-    this.answers = new StructuredAnswers(parts.models());
   }
 
   @Override
@@ -61,11 +61,12 @@ public final class ModelGoalJudge implements GoalJudge {
 
   @Override
   public Judgement judge(Plan plan, List<Task> tasks) throws InterruptedException {
-    Form form =
-        new Form(
+    AnswerForm form =
+        new AnswerForm(
             new ToolSpec(NAME, "Decides what becomes of the plan.", SCHEMA),
             answer -> problems(answer, tasks));
-    return switch (answers.ask(LEVEL, SYSTEM, text(plan, tasks), form, plan.origin())) {
+    return switch (StructuredAnswers.ask(
+        SYSTEM, text(plan, tasks), form, parts.models().asking(LEVEL, plan.origin()))) {
       case Filled.Good(JsonObject answer) -> judgement(answer);
       case Filled.Bad(List<String> problems) ->
           new Judgement.Unreachable("the judgement is none: " + String.join("; ", problems));

@@ -1,8 +1,10 @@
 package dev.holdfast.tasks.models;
 
+import dev.holdfast.answers.AnswerForm;
+import dev.holdfast.answers.StructuredAnswers;
+import dev.holdfast.answers.StructuredAnswers.Filled;
 import dev.holdfast.api.ToolSpec;
 import dev.holdfast.tasks.ledger.Plan;
-import dev.holdfast.tasks.models.StructuredAnswers.Filled;
 import dev.holdfast.tasks.rules.Step;
 import dev.holdfast.tasks.run.StepWriter;
 import dev.holdfast.tasks.run.StepsJson;
@@ -40,11 +42,9 @@ public final class ModelStepWriter implements StepWriter {
           .formatted(StepsJson.SCHEMA);
 
   private final PlanningParts parts;
-  private final StructuredAnswers answers;
 
   public ModelStepWriter(PlanningParts parts) {
     this.parts = parts;
-    this.answers = new StructuredAnswers(parts.models());
   }
 
   @Override
@@ -60,8 +60,10 @@ public final class ModelStepWriter implements StepWriter {
   @Override
   public Written write(Plan plan) throws InterruptedException {
     String text = StepForm.framed("goal", plan.goal()) + "\n\nThe agents:" + parts.shownAgents();
-    Form form = new Form(new ToolSpec(NAME, "Submits the steps.", SCHEMA), this::problems);
-    return switch (answers.ask(LEVEL, SYSTEM, text, form, plan.origin())) {
+    AnswerForm form =
+        new AnswerForm(new ToolSpec(NAME, "Submits the steps.", SCHEMA), this::problems);
+    return switch (StructuredAnswers.ask(
+        SYSTEM, text, form, parts.models().asking(LEVEL, plan.origin()))) {
       case Filled.Good(JsonObject answer) ->
           answer.containsKey("steps")
               ? new Written.Steps(StepsJson.read(answer))

@@ -1,9 +1,9 @@
 package dev.holdfast.tasks.models;
 
+import dev.holdfast.answers.StructuredAnswers;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ModelAnswer;
 import dev.holdfast.models.Asker;
-import dev.holdfast.models.EchoModel;
 import dev.holdfast.models.ModelCall;
 import dev.holdfast.models.ModelQuestion;
 import dev.holdfast.models.Models;
@@ -21,7 +21,6 @@ import java.util.function.Supplier;
  */
 public final class TaskModels {
   private static final String FLOW = "plans";
-  private static final String ECHO = EchoModel.PROVIDER + "/";
 
   private final Models models;
   private final Usage usage;
@@ -38,7 +37,12 @@ public final class TaskModels {
 
   /** Whether a model is named for the level, or for one that stands in for it; an echo is none. */
   public boolean isThere(String level) {
-    return models.modelsOf(level).stream().anyMatch(model -> !model.startsWith(ECHO));
+    return models.isNamed(level);
+  }
+
+  /** Asks on behalf of a plan. */
+  StructuredAnswers.Questioned asking(String level, PlanOrigin origin) {
+    return question -> ask(level, question, origin);
   }
 
   /**

@@ -25,7 +25,7 @@ public final class Sha256 {
     return of(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  static String of(byte[] bytes) {
+  public static String of(byte[] bytes) {
     MessageDigest digest = begin();
     digest.update(bytes);
     return end(digest);

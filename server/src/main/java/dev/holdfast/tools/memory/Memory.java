@@ -5,8 +5,11 @@ import dev.holdfast.tools.files.Sha256;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.time.LocalDate;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
@@ -18,6 +21,9 @@ public final class Memory {
 
   /** Behind each line stands which call has added it, where Markdown does not show it. */
   private static final Pattern MARK = Pattern.compile(" *<!-- by [0-9a-f]{12} -->");
+
+  /** Whatever people have made of it, no more than this is read or written. */
+  private static final int RAW_BYTES_MAX = 1_048_576;
 
   private static final Pattern LINE_ENDS = Pattern.compile("[\\s\\p{Cntrl}\\u2028\\u2029]+");
 
@@ -39,7 +45,7 @@ public final class Memory {
   }
 
   /** What became of a wish to remember. */
-  enum Added {
+  public enum Added {
     ADDED,
     /** The same call has added it before. */
     KNOWN,
@@ -56,12 +62,80 @@ public final class Memory {
     return text(scope).lines().filter(line -> !line.isBlank()).toList();
   }
 
+  /** Byte for byte; empty when there is none. Beyond the first MiB nothing is read. */
+  public byte[] bytes(Scope scope) throws IOException {
+    return store.texts().readBytes(file(scope), RAW_BYTES_MAX).orElse(new byte[0]);
+  }
+
+  /**
+   * Replaces the whole, durably, unless somebody has changed it meanwhile; what was there is kept
+   * as a version.
+   *
+   * @param by what replaces it, for its version
+   * @return false, and nothing is changed, when it is not as {@code expected} any more or is too
+   *     large to be handled
+   */
+  public synchronized boolean replace(
+      Scope scope, byte[] expected, byte[] content, String by, Instant now) throws IOException {
+    byte[] before = bytes(scope);
+    if (!Arrays.equals(before, expected) || before.length >= RAW_BYTES_MAX) {
+      return false;
+    }
+    versions(scope).keep(before, by, now);
+    store.texts().replace(file(scope), content);
+    return true;
+  }
+
+  /** Earlier contents, oldest first. */
+  public synchronized List<MemoryVersion> history(Scope scope) throws IOException {
+    return versions(scope).list();
+  }
+
+  /**
+   * Brings an earlier content back, byte for byte; what was there is kept as a version.
+   *
+   * @return the content; empty when there is no such version
+   */
+  public synchronized Optional<byte[]> restore(Scope scope, int version, Instant now)
+      throws IOException {
+    Optional<byte[]> content = versions(scope).read(version);
+    if (content.isPresent()) {
+      versions(scope).keep(bytes(scope), "restore", now);
+      store.texts().replace(file(scope), content.get());
+    }
+    return content;
+  }
+
+  /** As {@link #add}, with a version of what was there. */
+  public synchronized Added addKept(
+      Scope scope, String key, LocalDate day, String text, String by, Instant now)
+      throws IOException {
+    if (!has(scope, key)) {
+      versions(scope).keep(bytes(scope), by, now);
+    }
+    return add(scope, key, day, text);
+  }
+
+  /** Whether a call has added its line, and it is still there. */
+  public boolean has(Scope scope, String key) throws IOException {
+    return new String(bytes(scope), StandardCharsets.UTF_8).contains(mark(key));
+  }
+
+  private MemoryVersions versions(Scope scope) {
+    return new MemoryVersions(
+        store.texts(), file(scope).resolveSibling(MemoryVersions.FOLDER), RAW_BYTES_MAX);
+  }
+
+  public int bytesMax() {
+    return bytesMax;
+  }
+
   /**
    * Adds one line; durable on return. {@code key}: of the call, which adds once however often it
    * runs.
    */
   synchronized Added add(Scope scope, String key, LocalDate day, String text) throws IOException {
-    String mark = "<!-- by " + hash(key) + " -->";
+    String mark = mark(key);
     // One byte more than fits tells a file that somebody else has made too long.
     String old = store.texts().read(file(scope), bytesMax + 1).orElse("");
     if (old.contains(mark)) {
@@ -77,7 +151,7 @@ public final class Memory {
   }
 
   /** One line that holds no mark. */
-  static String folded(String text) {
+  public static String folded(String text) {
     return LINE_ENDS.matcher(text.strip()).replaceAll(" ").replace("<!--", "<! --");
   }
 
@@ -88,7 +162,7 @@ public final class Memory {
     };
   }
 
-  private static String hash(String key) {
-    return Sha256.of(key).substring(0, 12);
+  private static String mark(String key) {
+    return "<!-- by " + Sha256.of(key).substring(0, 12) + " -->";
   }
 }

@@ -31,10 +31,12 @@ public final class RecallTool implements Tool {
 
   private final Memory memory;
   private final SystemNotes notes;
+  private final RecallHits hits;
 
-  public RecallTool(Memory memory, SystemNotes notes) {
+  public RecallTool(Memory memory, SystemNotes notes, RecallHits hits) {
     this.memory = memory;
     this.notes = notes;
+    this.hits = hits;
   }
 
   @Override
@@ -56,8 +58,10 @@ public final class RecallTool implements Tool {
     String query = new JsonObject(argumentsJson).getString("query", "");
     try {
       List<String> found = new ArrayList<>();
-      add(found, "This conversation:", new Memory.Scope.OfThread(context.threadId()), query);
-      add(found, "All conversations:", new Memory.Scope.Global(), query);
+      List<String> own =
+          add(found, "This conversation:", new Memory.Scope.OfThread(context.threadId()), query);
+      hits.found(context.threadId(), own, query);
+      List<String> _ = add(found, "All conversations:", new Memory.Scope.Global(), query);
       addNotes(found, query);
       return ToolResult.ok(
           found.isEmpty() ? "Nothing has been remembered." : String.join("\n", found));
@@ -67,7 +71,7 @@ public final class RecallTool implements Tool {
     }
   }
 
-  private void add(List<String> found, String heading, Memory.Scope scope, String query)
+  private List<String> add(List<String> found, String heading, Memory.Scope scope, String query)
       throws IOException {
     List<String> lines =
         memory.lines(scope).stream().filter(line -> Words.allIn(line, query)).toList();
@@ -75,6 +79,7 @@ public final class RecallTool implements Tool {
       found.add(heading);
       found.addAll(lines);
     }
+    return lines;
   }
 
   /** Last, and the newest first. */

@@ -40,6 +40,7 @@ class MemoryToolsTest {
   private final List<String> notes = new ArrayList<>();
   private Store store;
   private Memory memory;
+  private RecallHits hits;
 
   @BeforeEach
   void open() throws Exception {
@@ -52,6 +53,7 @@ class MemoryToolsTest {
             new SimpleMeterRegistry(),
             new StoreHooks(() -> {}, (_, _) -> {}));
     memory = new Memory(store, folder, 1000);
+    hits = RecallHits.open(store.engine(), time, ZoneOffset.UTC);
   }
 
   @AfterEach
@@ -86,7 +88,7 @@ class MemoryToolsTest {
   }
 
   private String recall(String thread, String query) throws Exception {
-    return new RecallTool(memory, () -> notes)
+    return new RecallTool(memory, () -> notes, hits)
         .run(new JsonObject().put("query", query).encode(), context(thread, "r"))
         .text();
   }

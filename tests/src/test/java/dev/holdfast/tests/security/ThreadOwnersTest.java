@@ -188,6 +188,7 @@ class ThreadOwnersTest extends SharedServer {
       case "postMessage" -> Map.of("text", "hi");
       case "renameThread" -> Map.of("title", "a title");
       case "archiveThread" -> Map.of("archived", false);
+      case "restoreMemory" -> Map.of("version", 1);
       case "answerTask" -> Map.of("answer", "yes");
       default -> Map.of();
     };

@@ -1,4 +1,4 @@
-package dev.holdfast.tasks.models;
+package dev.holdfast.answers;
 
 import dev.holdfast.api.ToolSpec;
 import dev.holdfast.registry.RegistrationRefusedException;
@@ -13,9 +13,15 @@ import java.util.function.Function;
  * @param spec the tool that is offered for it; nothing runs
  * @param fits says what is wrong with an answer that has the right shape, in sentences
  */
-record Form(ToolSpec spec, Function<JsonObject, List<String>> fits) {
+public record AnswerForm(ToolSpec spec, Function<JsonObject, List<String>> fits) {
+  /** In units of UTF-16: no answer that people can look through is longer. */
+  static final int UNITS_MAX = 256 * 1024;
+
   /** What is wrong with an answer, in sentences; empty when nothing is. */
-  List<String> problems(String json) {
+  public List<String> problems(String json) {
+    if (json.length() > UNITS_MAX) {
+      return List.of("The arguments are longer than " + UNITS_MAX + " characters.");
+    }
     try {
       return SchemaCheck.of("arguments", spec.schema())
           .problem(json)

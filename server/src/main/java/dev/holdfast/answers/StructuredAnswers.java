@@ -1,11 +1,11 @@
-package dev.holdfast.tasks.models;
+package dev.holdfast.answers;
 
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.Message;
+import dev.holdfast.api.ModelAnswer;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.models.ModelQuestion;
-import dev.holdfast.tasks.ledger.PlanOrigin;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,17 +14,18 @@ import java.util.List;
  * Has a model fill in a form: what is wrong with its answer is shown to it once, and it may mend
  * it. Thread-safe; blocks for as long as a model may take.
  */
-final class StructuredAnswers {
+public final class StructuredAnswers {
   private static final int TRIES = 2;
 
-  private final TaskModels models;
+  private StructuredAnswers() {}
 
-  StructuredAnswers(TaskModels models) {
-    this.models = models;
+  /** Asks a model. Blocks for as long as one may take. */
+  public interface Questioned {
+    ModelAnswer ask(ModelQuestion question) throws CallFailedException, InterruptedException;
   }
 
   /** What has come of a question. */
-  sealed interface Filled {
+  public sealed interface Filled {
     record Good(JsonObject answer) implements Filled {}
 
     /** It is wrong at the second try, too. */
@@ -38,7 +39,7 @@ final class StructuredAnswers {
     record Unreachable(String why) implements Filled {}
   }
 
-  Filled ask(String level, String system, String text, Form form, PlanOrigin origin)
+  public static Filled ask(String system, String text, AnswerForm form, Questioned model)
       throws InterruptedException {
     List<Message> messages = new ArrayList<>(List.of(new Message.User(text)));
     List<String> problems = List.of();
@@ -46,7 +47,7 @@ final class StructuredAnswers {
       Message.Assistant said;
       try {
         ModelQuestion question = new ModelQuestion(system, messages, List.of(form.spec()));
-        said = models.ask(level, question, origin).message();
+        said = model.ask(question).message();
       } catch (CallFailedException e) {
         return failed(e.failure());
       }
@@ -70,7 +71,7 @@ final class StructuredAnswers {
   }
 
   /** The call, or an object in the text of a model that calls nothing. */
-  private static String json(Message.Assistant said, Form form) {
+  private static String json(Message.Assistant said, AnswerForm form) {
     return said.toolCalls().stream()
         .filter(call -> call.tool().equals(form.spec().name()))
         .map(ToolCall::arguments)

@@ -1,0 +1,468 @@
+package dev.holdfast.memory;
+
+import dev.holdfast.config.Secrets;
+import dev.holdfast.models.Models;
+import dev.holdfast.models.RemoteUse;
+import dev.holdfast.store.Store;
+import dev.holdfast.store.engine.StartRefusedException;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.ledgers.AuditEntry;
+import dev.holdfast.store.messages.ChatThreads;
+import dev.holdfast.store.messages.Ids;
+import dev.holdfast.store.messages.ThreadReader;
+import dev.holdfast.time.Time;
+import dev.holdfast.tools.files.Sha256;
+import dev.holdfast.tools.memory.Memory;
+import dev.holdfast.tools.memory.MemoryVersion;
+import dev.holdfast.tools.memory.RecallHits;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tidies the memories of chat threads now and then, and on demand. Thread-safe; everything blocks.
+ */
+public final class MemorySweeps {
+  private static final Logger LOG = LoggerFactory.getLogger(MemorySweeps.class);
+  private static final String SERVER = "server";
+  private static final Duration LOOK = Duration.ofSeconds(1);
+  private static final int THREADS_PER_PAGE = 500;
+
+  /** Swept with a model in one sweep; the others wait for the next one. */
+  private static final int THREADS_MAX = 200;
+
+  private final Store store;
+  private final Memory memory;
+  private final Models models;
+  private final SweepLedger ledger;
+  private final ThreadSweep threads;
+  private final Promotions promotions;
+  private final SweepModel model;
+  private final SweepMetrics metrics;
+  private final Supplier<SweepConfig> config;
+  private final Time time;
+  private final Ids ids;
+  private final BlockingQueue<SweepRun> wanted = new ArrayBlockingQueue<>(1);
+
+  /** Held while a sweep is made, and for good once they have been stopped. */
+  private final Semaphore turn = new Semaphore(1);
+
+  private volatile boolean stopping;
+  private volatile @Nullable SweepRun running;
+
+  private MemorySweeps(
+      Store store,
+      Memory memory,
+      RecallHits recalls,
+      SweepLedger ledger,
+      Models models,
+      Supplier<RemoteUse> remote,
+      Supplier<SweepConfig> config,
+      Supplier<Set<String>> names,
+      Secrets secrets,
+      ServerCalm calm,
+      Path dataDir,
+      ZoneId zone,
+      Time time,
+      MeterRegistry registry) {
+    this.store = store;
+    this.memory = memory;
+    this.models = models;
+    this.ledger = ledger;
+    this.config = config;
+    this.time = time;
+    ids = new Ids(time);
+    metrics = new SweepMetrics(registry);
+    Supplier<Set<String>> allNames =
+        () -> {
+          Set<String> all = new HashSet<>(names.get());
+          all.addAll(ledger.people());
+          return all;
+        };
+    model = new SweepModel(models, store.usage(), remote, calm, () -> stopping, time);
+    threads =
+        new ThreadSweep(
+            memory,
+            ledger,
+            model,
+            new TalkReader(store.threads(), zone, secrets::redact),
+            calm,
+            secrets,
+            allNames,
+            time);
+    promotions =
+        new Promotions(
+            memory,
+            recalls,
+            ledger,
+            store.texts(),
+            dataDir,
+            secrets,
+            allNames,
+            config,
+            metrics,
+            time,
+            zone);
+    store.threadErasure().also(RecallHits::forget);
+    store.threadErasure().also(SweepLedger::forget);
+  }
+
+  /**
+   * Brings its tables up to date.
+   *
+   * @param remote how remote models may be used now
+   * @param names of people that are known elsewhere
+   */
+  public static MemorySweeps open(
+      Store store,
+      Memory memory,
+      RecallHits recalls,
+      Models models,
+      Supplier<RemoteUse> remote,
+      Supplier<SweepConfig> config,
+      Supplier<Set<String>> names,
+      Secrets secrets,
+      ServerCalm calm,
+      Path dataDir,
+      ZoneId zone,
+      Time time,
+      MeterRegistry registry)
+      throws StoreException, StartRefusedException {
+    return new MemorySweeps(
+        store,
+        memory,
+        recalls,
+        SweepLedger.open(store.engine(), store.audit()),
+        models,
+        remote,
+        config,
+        names,
+        secrets,
+        calm,
+        dataDir,
+        zone,
+        time,
+        registry);
+  }
+
+  /** Makes sweeps when they are due or asked for, until it is interrupted. */
+  public void run() throws InterruptedException {
+    boolean isSettled = false;
+    while (true) {
+      if (!isSettled) {
+        isSettled = settle();
+      }
+      SweepRun next = wanted.poll(LOOK.toMillis(), TimeUnit.MILLISECONDS);
+      if (next == null && isDue()) {
+        next = fresh(SERVER, "", false);
+      }
+      if (next != null) {
+        perform(next);
+      }
+    }
+  }
+
+  private boolean isDue() {
+    SweepConfig now = config.get();
+    return now.enabled()
+        && !stopping
+        && ledger
+            .lastScheduled()
+            .map(last -> !last.plus(now.every()).isAfter(time.now()))
+            .orElse(true);
+  }
+
+  /** Ends what the last run was in the middle of. False when the disk refuses. */
+  private boolean settle() {
+    try {
+      threads.finishInterrupted();
+      promotions.finishInterrupted();
+      for (SweepRun run : ledger.runs(Integer.MAX_VALUE)) {
+        if (run.outcome() == SweepRun.Outcome.RUNNING) {
+          ledger.keep(ended(run, SweepRun.Outcome.CUT_OFF, "the server ended", run.promoted()));
+        }
+      }
+      return true;
+    } catch (StoreException | IOException e) {
+      LOG.warn("memory: what the last sweep left waits: {}", e.getMessage());
+      return false;
+    }
+  }
+
+  private SweepRun fresh(String by, String threadId, boolean dry) {
+    return new SweepRun(
+        ids.next(), time.now(), null, by, threadId, dry, SweepRun.Outcome.RUNNING, 0, "");
+  }
+
+  /**
+   * Asks for a sweep; it is on record on return.
+   *
+   * @param threadId empty for all
+   * @param dry tells what it would do, and changes nothing
+   * @return its number; empty while another one runs or waits
+   */
+  public synchronized Optional<String> request(String by, String threadId, boolean dry)
+      throws StoreException {
+    if (running != null || stopping || !wanted.isEmpty()) {
+      return Optional.empty();
+    }
+    SweepRun run = fresh(by, threadId, dry);
+    ledger.keep(run);
+    wanted.add(run);
+    return Optional.of(run.id());
+  }
+
+  private void perform(SweepRun run) throws InterruptedException {
+    if (!turn.tryAcquire()) {
+      return; // the server stops
+    }
+    long begun = time.nanos();
+    running = run;
+    SweepRun ended = run;
+    try {
+      ledger.keep(run);
+      ended = sweep(run);
+    } catch (StoreException e) {
+      LOG.warn("memory: sweep {} ended: {}", run.id(), e.failure().message());
+      ended = ended(run, SweepRun.Outcome.FAILED, e.failure().message(), 0);
+    } finally {
+      if (ended.outcome() == SweepRun.Outcome.RUNNING) {
+        ended = ended(run, SweepRun.Outcome.CANCELLED, "the server stops", 0);
+      }
+      running = null; // first: who sees its end may ask for another
+      keepEnd(ended);
+      metrics.ended(ended.outcome(), Duration.ofNanos(time.nanos() - begun));
+      turn.release();
+    }
+  }
+
+  private void keepEnd(SweepRun ended) {
+    try {
+      ledger.keep(ended);
+      LOG.info("memory: sweep {}: {} {}", ended.id(), ended.outcome().label(), ended.note());
+    } catch (StoreException e) {
+      LOG.warn("memory: the end of sweep {} is not recorded: {}", ended.id(), e.getMessage());
+    }
+  }
+
+  private SweepRun ended(SweepRun run, SweepRun.Outcome outcome, String note, int promoted) {
+    return new SweepRun(
+        run.id(),
+        run.begunAt(),
+        time.now(),
+        run.by(),
+        run.threadId(),
+        run.dry(),
+        outcome,
+        promoted,
+        note);
+  }
+
+  private SweepRun sweep(SweepRun run) throws StoreException, InterruptedException {
+    SweepRun.Outcome outcome = SweepRun.Outcome.DONE;
+    String note = "";
+    try {
+      if (model.isThere()) {
+        sweepThreads(run);
+      } else {
+        outcome = SweepRun.Outcome.NO_MODEL;
+        note = "no model is named for the level " + SweepModel.LEVEL;
+      }
+    } catch (SweepEndedException e) {
+      outcome = e.outcome();
+      note = e.why();
+    }
+    // Costs nothing, so that it is done whatever became of the models.
+    int promoted = run.dry() || stopping ? 0 : promotions.judgeAll();
+    return ended(run, outcome, note, promoted);
+  }
+
+  private void sweepThreads(SweepRun run)
+      throws SweepEndedException, StoreException, InterruptedException {
+    if (!run.threadId().isEmpty()) {
+      count(run, threads.sweep(run, run.threadId(), 0));
+      return;
+    }
+    int swept = 0;
+    String place = "";
+    do {
+      List<ChatThreads.ThreadRow> page =
+          store.chatThreads().list(ThreadReader.OPERATOR, place, THREADS_PER_PAGE);
+      for (ChatThreads.ThreadRow row : page) {
+        model.awaitQuiet();
+        Optional<SweptThread> done = threads.sweep(run, row.threadId(), config.get().messagesMin());
+        count(run, done);
+        swept += done.isPresent() ? 1 : 0;
+        if (swept == THREADS_MAX) {
+          return;
+        }
+      }
+      place = page.size() < THREADS_PER_PAGE ? "" : page.getLast().place();
+    } while (!place.isEmpty());
+  }
+
+  private void count(SweepRun run, Optional<SweptThread> swept) {
+    if (!run.dry()) {
+      swept.ifPresent(metrics::swept);
+    }
+  }
+
+  /**
+   * No sweep begins from now on; the running one ends at its next step. Blocks until it has, for at
+   * most {@code limit}. What is cut off then changes nothing: its file was replaced or it was not.
+   *
+   * @return whether nothing runs any more
+   */
+  public boolean stop(Duration limit) throws InterruptedException {
+    stopping = true;
+    return turn.tryAcquire(limit.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** Whether sweeps are made, when, and what the newest one came to. */
+  public JsonObject status() {
+    SweepConfig now = config.get();
+    @Nullable SweepRun at = running;
+    JsonObject counts = new JsonObject();
+    for (Proposal.State state : Proposal.State.values()) {
+      counts.put(state.label(), 0);
+    }
+    ledger
+        .proposals()
+        .forEach(
+            proposal ->
+                counts.put(
+                    proposal.state().label(), counts.getInteger(proposal.state().label()) + 1));
+    return new JsonObject()
+        .put("enabled", now.enabled())
+        .put("model", models.isNamed(SweepModel.LEVEL))
+        .put("global_promote", now.globalPromote().name().toLowerCase(Locale.ROOT))
+        .put("running", at == null ? null : at.id())
+        .put("next_at", now.enabled() ? next(now).toString() : null)
+        .put("proposals", counts);
+  }
+
+  private Instant next(SweepConfig now) {
+    return ledger.lastScheduled().map(last -> last.plus(now.every())).orElse(time.now());
+  }
+
+  /** The newest sweeps, with what they came to. */
+  public JsonArray runs(int limit) {
+    JsonArray all = new JsonArray();
+    ledger.runs(limit).forEach(run -> all.add(headline(run)));
+    return all;
+  }
+
+  private JsonObject headline(SweepRun run) {
+    int kept = 0;
+    int merged = 0;
+    int dropped = 0;
+    int proposed = 0;
+    List<SweptThread> swept = ledger.threads(run.id());
+    for (SweptThread thread : swept) {
+      kept += thread.kept();
+      merged += thread.merged();
+      dropped += thread.dropped();
+      proposed += thread.proposed();
+    }
+    return run.toJson()
+        .put("threads", swept.size())
+        .put("kept", kept)
+        .put("merged", merged)
+        .put("dropped", dropped)
+        .put("proposed", proposed);
+  }
+
+  /** The story of one sweep, thread by thread. */
+  public Optional<JsonObject> find(String id) {
+    return ledger
+        .run(id)
+        .map(
+            run -> {
+              JsonArray stories = new JsonArray();
+              ledger.threads(id).forEach(thread -> stories.add(thread.toJson()));
+              return headline(run).put("stories", stories);
+            });
+  }
+
+  /** All that was ever proposed and is remembered, oldest first. */
+  public List<Proposal> proposals() {
+    return ledger.proposals();
+  }
+
+  /** What became of a word of an operator's, or of a wish to restore. */
+  public sealed interface Answer {
+    record Done(JsonObject told) implements Answer {}
+
+    record Unknown() implements Answer {}
+
+    /** Nothing was changed. */
+    record Refused(String why) implements Answer {}
+  }
+
+  public Answer approve(String id, String by) throws StoreException {
+    return answer(promotions.approve(id, by));
+  }
+
+  public Answer reject(String id, String by) throws StoreException {
+    return answer(promotions.reject(id, by));
+  }
+
+  private static Answer answer(Promotions.Decision decision) {
+    return switch (decision) {
+      case Promotions.Decision.Done(Proposal proposal) -> new Answer.Done(proposal.toJson());
+      case Promotions.Decision.Unknown _ -> new Answer.Unknown();
+      case Promotions.Decision.Refused(String why) -> new Answer.Refused(why);
+    };
+  }
+
+  /**
+   * Earlier contents of a memory, oldest first.
+   *
+   * @param threadId empty for that of all threads
+   */
+  public List<MemoryVersion> history(String threadId) throws IOException {
+    return memory.history(scope(threadId));
+  }
+
+  /** Brings an earlier content back, byte for byte; the one of now is kept as a version. */
+  public Answer restore(String threadId, int version, String by)
+      throws StoreException, IOException {
+    Optional<byte[]> restored = memory.restore(scope(threadId), version, time.now());
+    if (restored.isEmpty()) {
+      return new Answer.Unknown();
+    }
+    JsonObject details =
+        new JsonObject()
+            .put("scope", threadId.isEmpty() ? "global" : "thread")
+            .put("version", version)
+            .put("sha256", Sha256.of(restored.get()));
+    store.audit().append(new AuditEntry("memory.restored", "", "", threadId, by, details.encode()));
+    return new Answer.Done(
+        new JsonObject()
+            .put("thread_id", threadId)
+            .put("version", version)
+            .put("bytes", restored.get().length));
+  }
+
+  private static Memory.Scope scope(String threadId) {
+    return threadId.isEmpty() ? new Memory.Scope.Global() : new Memory.Scope.OfThread(threadId);
+  }
+}

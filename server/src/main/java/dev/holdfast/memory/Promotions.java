@@ -1,0 +1,269 @@
+package dev.holdfast.memory;
+
+import dev.holdfast.config.Secrets;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.engine.TextFiles;
+import dev.holdfast.store.ledgers.AuditEntry;
+import dev.holdfast.time.Time;
+import dev.holdfast.tools.memory.Memory;
+import dev.holdfast.tools.memory.MemoryPage;
+import dev.holdfast.tools.memory.RecallHits;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings lines of single chat threads to all of them. Each is written under the mark of its
+ * proposal, so that it stands there once, whatever is cut off. Thread-safe; everything blocks.
+ */
+final class Promotions {
+  private static final Logger LOG = LoggerFactory.getLogger(Promotions.class);
+  private static final String BY = "promotion";
+  private static final String FILE = "PROMOTIONS.md";
+  private static final int TOLD_MAX = 500;
+
+  private final Memory memory;
+  private final RecallHits recalls;
+  private final SweepLedger ledger;
+  private final TextFiles texts;
+  private final Path file;
+  private final Secrets secrets;
+  private final Supplier<Set<String>> names;
+  private final Supplier<SweepConfig> config;
+  private final SweepMetrics metrics;
+  private final Time time;
+  private final ZoneId zone;
+
+  /**
+   * @param names of people that are known to the server
+   */
+  Promotions(
+      Memory memory,
+      RecallHits recalls,
+      SweepLedger ledger,
+      TextFiles texts,
+      Path dataDir,
+      Secrets secrets,
+      Supplier<Set<String>> names,
+      Supplier<SweepConfig> config,
+      SweepMetrics metrics,
+      Time time,
+      ZoneId zone) {
+    this.memory = memory;
+    this.recalls = recalls;
+    this.ledger = ledger;
+    this.texts = texts;
+    this.file = dataDir.resolve("memory").resolve(FILE);
+    this.secrets = secrets;
+    this.names = names;
+    this.config = config;
+    this.metrics = metrics;
+    this.time = time;
+    this.zone = zone;
+  }
+
+  /** What became of an operator's word. */
+  sealed interface Decision {
+    record Done(Proposal proposal) implements Decision {}
+
+    record Unknown() implements Decision {}
+
+    /** Nothing was changed. */
+    record Refused(String why) implements Decision {}
+  }
+
+  /** Judges what is proposed anew. Returns how many lines all threads know from now on. */
+  synchronized int judgeAll() throws StoreException {
+    SweepConfig limits = config.get();
+    List<Proposal> judged = new ArrayList<>();
+    for (Proposal proposal : ledger.proposals()) {
+      if (proposal.state() == Proposal.State.WATCHED || proposal.state() == Proposal.State.READY) {
+        Proposal now = judge(proposal, limits);
+        if (now.state() == Proposal.State.READY) {
+          judged.add(now);
+        } else if (!now.equals(proposal)) {
+          ledger.keep(now, Optional.empty());
+        }
+      }
+    }
+    judged.sort(Comparator.comparingDouble(Proposal::score).reversed());
+    int promoted = 0;
+    for (Proposal ready : judged.subList(0, Math.min(judged.size(), limits.promotionsMax()))) {
+      ledger.keep(ready, Optional.empty());
+      boolean isSafe = ready.notes().isEmpty();
+      if (limits.globalPromote() == SweepConfig.GlobalPromote.AUTO
+          && isSafe
+          && promote(ready, "server") instanceof Decision.Done) {
+        promoted++;
+      }
+    }
+    return promoted;
+  }
+
+  private Proposal judge(Proposal proposal, SweepConfig limits) {
+    if (!isRemembered(proposal)) {
+      return proposal.judged(
+          Proposal.State.WITHDRAWN,
+          proposal.score(),
+          List.of("its conversation does not have the line any more"));
+    }
+    RecallHits.Found found = recalls.of(proposal.threadId(), proposal.text());
+    double score = limits.weights().score(found, time.now());
+    List<String> missing = missing(proposal, found, score, limits);
+    SharingRules.Judgement sharing = new SharingRules(secrets, names.get()).judge(proposal.text());
+    missing.addAll(sharing.refusals());
+    return missing.isEmpty()
+        ? proposal.judged(Proposal.State.READY, score, sharing.doubts())
+        : proposal.judged(Proposal.State.WATCHED, score, missing);
+  }
+
+  private List<String> missing(
+      Proposal proposal, RecallHits.Found found, double score, SweepConfig limits) {
+    List<String> missing = new ArrayList<>();
+    if (found.hits() < limits.recallsMin() || found.questions() < limits.queriesMin()) {
+      missing.add(
+          "recalled %d of %d times, by %d of %d questions"
+              .formatted(
+                  found.hits(), limits.recallsMin(), found.questions(), limits.queriesMin()));
+    }
+    if (score < limits.scoreMin()) {
+      missing.add(
+          String.format(Locale.ROOT, "its score is %.2f of %.2f", score, limits.scoreMin()));
+    }
+    if (!proposal.day().isBefore(LocalDate.ofInstant(time.now(), zone))) {
+      missing.add("it is from today");
+    }
+    return missing;
+  }
+
+  private boolean isRemembered(Proposal proposal) {
+    try {
+      return MemoryPage.of(memory.bytes(new Memory.Scope.OfThread(proposal.threadId())))
+          .facts()
+          .stream()
+          .anyMatch(fact -> fact.text().equals(proposal.text()));
+    } catch (IOException e) {
+      LOG.warn("memory: of {} cannot be read: {}", proposal.threadId(), e.getMessage());
+      return true; // the next sweep looks again
+    }
+  }
+
+  /** An operator says yes. */
+  synchronized Decision approve(String id, String by) throws StoreException {
+    Optional<Proposal> found = ledger.proposal(id);
+    if (found.isEmpty()) {
+      return new Decision.Unknown();
+    }
+    return switch (found.get().state()) {
+      case READY, WATCHED -> {
+        Proposal now = judge(found.get(), config.get());
+        if (now.state() == Proposal.State.READY) {
+          yield promote(now, by);
+        }
+        ledger.keep(now, Optional.empty());
+        yield new Decision.Refused("not yet: " + String.join("; ", now.notes()));
+      }
+      case APPROVED -> promote(found.get(), found.get().decidedBy());
+      case PROMOTED -> new Decision.Done(found.get());
+      case REJECTED, WITHDRAWN -> new Decision.Refused("it is " + found.get().state().label());
+    };
+  }
+
+  /** An operator says no, for good. */
+  synchronized Decision reject(String id, String by) throws StoreException {
+    Optional<Proposal> found = ledger.proposal(id);
+    if (found.isEmpty()) {
+      return new Decision.Unknown();
+    }
+    return switch (found.get().state()) {
+      case READY, WATCHED, WITHDRAWN -> {
+        Proposal rejected = found.get().decided(Proposal.State.REJECTED, by, time.now());
+        ledger.keep(rejected, Optional.of(told("memory.proposal_rejected", rejected, by)));
+        yield new Decision.Done(rejected);
+      }
+      case REJECTED -> new Decision.Done(found.get());
+      case APPROVED, PROMOTED ->
+          new Decision.Refused("all conversations know it already: holdfast memory restore");
+    };
+  }
+
+  private Decision promote(Proposal proposal, String by) throws StoreException {
+    Proposal approved = proposal.decided(Proposal.State.APPROVED, by, time.now());
+    ledger.keep(approved, Optional.empty());
+    try {
+      Memory.Added added =
+          memory.addKept(
+              new Memory.Scope.Global(),
+              BY + "\n" + proposal.id(),
+              proposal.day(),
+              proposal.text(),
+              BY,
+              time.now());
+      if (added == Memory.Added.FULL) {
+        ledger.keep(proposal, Optional.empty());
+        return new Decision.Refused(
+            "the memory of all conversations is full (tools.memory.max_bytes)");
+      }
+      Proposal promoted = proposal.decided(Proposal.State.PROMOTED, by, time.now());
+      ledger.keep(promoted, Optional.of(told("memory.promoted", promoted, by)));
+      metrics.promoted();
+      writeDown();
+      return new Decision.Done(promoted);
+    } catch (IOException e) {
+      LOG.warn("memory: {} will be promoted later: {}", proposal.id(), e.getMessage());
+      return new Decision.Refused("the disk refused; it is tried again at the next sweep");
+    }
+  }
+
+  private static AuditEntry told(String what, Proposal proposal, String by) {
+    JsonObject details = new JsonObject().put("proposal", proposal.id()).put("scope", "global");
+    return new AuditEntry(what, "", "", proposal.threadId(), by, details.encode());
+  }
+
+  /** What an operator had approved when the last run ended. */
+  synchronized void finishInterrupted() throws StoreException {
+    for (Proposal proposal : ledger.proposals()) {
+      if (proposal.state() == Proposal.State.APPROVED) {
+        Decision _ = promote(proposal, proposal.decidedBy());
+      }
+    }
+  }
+
+  /** Why each line was promoted, for people: made anew from what is stored. */
+  private void writeDown() throws IOException {
+    StringBuilder page =
+        new StringBuilder(
+            "# What all conversations know, and why\n\nWritten by Holdfast; changes are lost.\n");
+    List<Proposal> promoted =
+        ledger.proposals().reversed().stream()
+            .filter(proposal -> proposal.state() == Proposal.State.PROMOTED)
+            .limit(TOLD_MAX)
+            .toList();
+    for (Proposal proposal : promoted) {
+      page.append(
+          String.format(
+              Locale.ROOT,
+              "%n## %s: %s%n%n- From: %s%n- Score: %.2f%n- The model's reason: %s%n- Approved: %s,"
+                  + " %s%n",
+              proposal.day(),
+              Memory.folded(proposal.text()),
+              proposal.threadId().isEmpty() ? "a deleted conversation" : proposal.threadId(),
+              proposal.score(),
+              Memory.folded(proposal.why()),
+              proposal.decidedBy(),
+              proposal.decidedAt()));
+    }
+    texts.replace(file, page.toString());
+  }
+}

@@ -1,0 +1,441 @@
+package dev.holdfast.memory;
+
+import dev.holdfast.store.engine.Engine;
+import dev.holdfast.store.engine.StartRefusedException;
+import dev.holdfast.store.engine.Statements;
+import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.engine.Tables;
+import dev.holdfast.store.engine.Timestamps;
+import dev.holdfast.store.engine.Transaction;
+import dev.holdfast.store.ledgers.Audit;
+import dev.holdfast.store.ledgers.AuditEntry;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What sweeps did and how far they came. A file is replaced between two commits: the first says
+ * what it will be, the second that it is. Thread-safe; everything blocks.
+ */
+final class SweepLedger {
+  private static final Tables TABLES =
+      new Tables(
+          "memory_sweep",
+          List.of(
+              """
+              create table memory_sweep_runs (
+                id text primary key,
+                begun_at integer not null,
+                ended_at integer not null,
+                by text not null,
+                thread_id text not null,
+                dry integer not null,
+                outcome text not null,
+                promoted integer not null,
+                note text not null
+              ) without rowid;
+              create table memory_sweep_threads (
+                run text not null,
+                thread_id text not null,
+                outcome text not null,
+                at integer not null,
+                kept integer not null,
+                merged integer not null,
+                dropped integer not null,
+                proposed integer not null,
+                story text not null,
+                before text not null,
+                after text not null,
+                last_line text not null,
+                primary key (run, thread_id)
+              ) without rowid;
+              create index memory_sweep_threads_thread on memory_sweep_threads (thread_id);
+              create table memory_sweep_marks (
+                thread_id text primary key,
+                last_line text not null
+              ) without rowid;
+              create table memory_sweep_people (
+                thread_id text not null,
+                name text not null,
+                primary key (thread_id, name)
+              ) without rowid;
+              create table memory_sweep_proposals (
+                id text primary key,
+                thread_id text not null,
+                day text not null,
+                text text not null,
+                why text not null,
+                at integer not null,
+                state text not null,
+                score real not null,
+                notes text not null,
+                decided_by text not null,
+                decided_at integer not null
+              ) without rowid;
+              """));
+
+  private static final int RUNS_KEPT = 200;
+  private static final int PEOPLE_MAX = 20_000;
+  private static final int PROPOSALS_MAX = 1000;
+  private static final int STORY_UNITS_MAX = 128 * 1024;
+  private static final String RUN =
+      "select id, begun_at, ended_at, by, thread_id, dry, outcome, promoted, note"
+          + " from memory_sweep_runs";
+  private static final String PROPOSAL =
+      "select id, thread_id, day, text, why, at, state, score, notes, decided_by, decided_at"
+          + " from memory_sweep_proposals";
+
+  private final Engine engine;
+  private final Audit audit;
+
+  private SweepLedger(Engine engine, Audit audit) {
+    this.engine = engine;
+    this.audit = audit;
+  }
+
+  static SweepLedger open(Engine engine, Audit audit) throws StoreException, StartRefusedException {
+    engine.bring(TABLES);
+    return new SweepLedger(engine, audit);
+  }
+
+  /** Remembers a run that begins, or how it is. */
+  void keep(SweepRun run) throws StoreException {
+    @Nullable Instant ended = run.endedAt();
+    int _ =
+        engine.call(
+            tx -> {
+              int _ =
+                  tx.sql()
+                      .update(
+                          "insert into memory_sweep_runs (id, begun_at, ended_at, by, thread_id,"
+                              + " dry, outcome, promoted, note) values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                              + " on conflict (id) do update set ended_at = excluded.ended_at,"
+                              + " outcome = excluded.outcome, promoted = excluded.promoted,"
+                              + " note = excluded.note",
+                          run.id(),
+                          Timestamps.of(run.begunAt()),
+                          ended == null ? 0L : Timestamps.of(ended),
+                          run.by(),
+                          run.threadId(),
+                          run.dry() ? 1 : 0,
+                          run.outcome().name(),
+                          run.promoted(),
+                          run.note());
+              return forgetOldRuns(tx);
+            });
+  }
+
+  private static int forgetOldRuns(Transaction tx) throws SQLException {
+    String old =
+        "(select id from memory_sweep_runs order by begun_at desc limit -1 offset "
+            + RUNS_KEPT
+            + ")";
+    return tx.sql()
+            .update("delete from memory_sweep_threads where outcome <> 'PLANNED' and run in " + old)
+        + tx.sql().update("delete from memory_sweep_runs where id in " + old);
+  }
+
+  /** Newest first. */
+  List<SweepRun> runs(int limit) {
+    return engine.read(
+        sql -> sql.list(SweepLedger::run, RUN + " order by begun_at desc limit ?", limit));
+  }
+
+  Optional<SweepRun> run(String id) {
+    return engine.read(sql -> sql.first(SweepLedger::run, RUN + " where id = ?", id));
+  }
+
+  /** When the newest began that was made without being asked for. */
+  Optional<Instant> lastScheduled() {
+    return engine.read(
+        sql ->
+            sql.first(
+                row -> Instant.ofEpochMilli(row.getLong(1)),
+                "select begun_at from memory_sweep_runs where by = 'server'"
+                    + " order by begun_at desc limit 1"));
+  }
+
+  private static SweepRun run(ResultSet row) throws SQLException {
+    return new SweepRun(
+        row.getString(1),
+        Instant.ofEpochMilli(row.getLong(2)),
+        row.getLong(3) == 0 ? null : Instant.ofEpochMilli(row.getLong(3)),
+        row.getString(4),
+        row.getString(5),
+        row.getInt(6) == 1,
+        SweepRun.Outcome.valueOf(row.getString(7)),
+        row.getInt(8),
+        row.getString(9));
+  }
+
+  /** What the file will be, before it is replaced. */
+  void plan(String run, SweptThread swept, String before, String after, String lastLine)
+      throws StoreException {
+    int _ = engine.call(tx -> write(tx, run, swept, before, after, lastLine));
+  }
+
+  private static int write(
+      Transaction tx, String run, SweptThread swept, String before, String after, String lastLine)
+      throws SQLException {
+    String story = swept.story().encode();
+    return tx.sql()
+        .update(
+            "insert into memory_sweep_threads (run, thread_id, outcome, at, kept, merged, dropped,"
+                + " proposed, story, before, after, last_line) values (?, ?, ?, ?, ?, ?, ?, ?, ?,"
+                + " ?, ?, ?) on conflict (run, thread_id) do update set"
+                + " outcome = excluded.outcome, at = excluded.at, kept = excluded.kept,"
+                + " merged = excluded.merged, dropped = excluded.dropped,"
+                + " proposed = excluded.proposed, story = excluded.story,"
+                + " before = excluded.before, after = excluded.after,"
+                + " last_line = excluded.last_line",
+            run,
+            swept.threadId(),
+            swept.outcome().name(),
+            Timestamps.of(swept.at()),
+            swept.kept(),
+            swept.merged(),
+            swept.dropped(),
+            swept.proposed(),
+            story.length() <= STORY_UNITS_MAX ? story : "{\"omitted\":true}",
+            before,
+            after,
+            lastLine);
+  }
+
+  /**
+   * A thread is done with: its story, how far its talk was read, and what it proposes, with one
+   * entry of the audit when its file was changed.
+   */
+  void done(
+      String run,
+      SweptThread swept,
+      String lastLine,
+      List<Proposal> proposals,
+      Optional<AuditEntry> told)
+      throws StoreException {
+    boolean _ =
+        engine.call(
+            tx -> {
+              int _ = write(tx, run, swept, "", "", lastLine);
+              mark(tx, swept.threadId(), lastLine);
+              for (Proposal proposal : proposals) {
+                insert(tx, proposal);
+              }
+              if (told.isPresent()) {
+                var _ = audit.insert(tx, told.get());
+              }
+              return true;
+            });
+  }
+
+  /** The story alone: the thread is looked at again. */
+  void note(String run, SweptThread swept) throws StoreException {
+    int _ = engine.call(tx -> write(tx, run, swept, "", "", ""));
+  }
+
+  private static void mark(Transaction tx, String threadId, String lastLine) throws SQLException {
+    int _ =
+        tx.sql()
+            .update(
+                "insert into memory_sweep_marks (thread_id, last_line) values (?, ?)"
+                    + " on conflict (thread_id) do update set last_line = excluded.last_line",
+                threadId,
+                lastLine);
+  }
+
+  /** The id of the line of its log up to which a thread was swept; empty when it never was. */
+  String mark(String threadId) {
+    return engine
+        .read(
+            sql ->
+                sql.first(
+                    row -> row.getString(1),
+                    "select last_line from memory_sweep_marks where thread_id = ?",
+                    threadId))
+        .orElse("");
+  }
+
+  /** A change that was decided on when the server ended. */
+  record Unfinished(String run, SweptThread swept, String before, String after, String lastLine) {}
+
+  List<Unfinished> unfinished() {
+    return engine.read(
+        sql ->
+            sql.list(
+                row ->
+                    new Unfinished(
+                        row.getString(1),
+                        swept(row, 2),
+                        row.getString(10),
+                        row.getString(11),
+                        row.getString(12)),
+                "select run, thread_id, outcome, at, kept, merged, dropped, proposed, story,"
+                    + " before, after, last_line from memory_sweep_threads"
+                    + " where outcome = 'PLANNED'"));
+  }
+
+  List<SweptThread> threads(String run) {
+    return engine.read(
+        sql ->
+            sql.list(
+                row -> swept(row, 1),
+                "select thread_id, outcome, at, kept, merged, dropped, proposed, story"
+                    + " from memory_sweep_threads where run = ? order by at",
+                run));
+  }
+
+  private static SweptThread swept(ResultSet row, int first) throws SQLException {
+    return new SweptThread(
+        row.getString(first),
+        SweptThread.Outcome.valueOf(row.getString(first + 1)),
+        Instant.ofEpochMilli(row.getLong(first + 2)),
+        row.getInt(first + 3),
+        row.getInt(first + 4),
+        row.getInt(first + 5),
+        row.getInt(first + 6),
+        new JsonObject(row.getString(first + 7)));
+  }
+
+  /** Remembers what people of a thread are called. */
+  void people(String threadId, Collection<String> names) throws StoreException {
+    int _ =
+        engine.call(
+            tx -> {
+              int added = 0;
+              int known = count(tx.sql(), "memory_sweep_people");
+              for (String name : names) {
+                if (known + added < PEOPLE_MAX) {
+                  added +=
+                      tx.sql()
+                          .update(
+                              "insert into memory_sweep_people (thread_id, name) values (?, ?)"
+                                  + " on conflict do nothing",
+                              threadId,
+                              name);
+                }
+              }
+              return added;
+            });
+  }
+
+  private static int count(Statements sql, String rows) throws SQLException {
+    return sql.first(row -> row.getInt(1), "select count(*) from " + rows).orElse(0);
+  }
+
+  Set<String> people() {
+    return Set.copyOf(
+        engine.read(
+            sql ->
+                sql.list(
+                    row -> row.getString(1), "select distinct name from memory_sweep_people")));
+  }
+
+  /** One that was ever proposed in the same words is not proposed again. */
+  private static void insert(Transaction tx, Proposal proposal) throws SQLException {
+    boolean known =
+        tx.sql()
+            .first(
+                row -> row.getInt(1),
+                "select 1 from memory_sweep_proposals where thread_id = ? and text = ?",
+                proposal.threadId(),
+                proposal.text())
+            .isPresent();
+    if (known) {
+      return;
+    }
+    if (count(tx.sql(), "memory_sweep_proposals") >= PROPOSALS_MAX) {
+      int _ =
+          tx.sql()
+              .update(
+                  "delete from memory_sweep_proposals where id = (select id from"
+                      + " memory_sweep_proposals where state in ('WATCHED', 'WITHDRAWN')"
+                      + " order by at limit 1)");
+    }
+    write(tx, proposal);
+  }
+
+  /** Changes a proposal, with an entry of the audit that tells of it. */
+  void keep(Proposal proposal, Optional<AuditEntry> told) throws StoreException {
+    boolean _ =
+        engine.call(
+            tx -> {
+              write(tx, proposal);
+              if (told.isPresent()) {
+                var _ = audit.insert(tx, told.get());
+              }
+              return true;
+            });
+  }
+
+  private static void write(Transaction tx, Proposal proposal) throws SQLException {
+    @Nullable Instant decided = proposal.decidedAt();
+    int _ =
+        tx.sql()
+            .update(
+                "insert into memory_sweep_proposals (id, thread_id, day, text, why, at, state,"
+                    + " score, notes, decided_by, decided_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+                    + " ?) on conflict (id) do update set state = excluded.state,"
+                    + " score = excluded.score, notes = excluded.notes,"
+                    + " decided_by = excluded.decided_by, decided_at = excluded.decided_at",
+                proposal.id(),
+                proposal.threadId(),
+                proposal.day().toString(),
+                proposal.text(),
+                proposal.why(),
+                Timestamps.of(proposal.at()),
+                proposal.state().name(),
+                proposal.score(),
+                new JsonArray(List.copyOf(proposal.notes())).encode(),
+                proposal.decidedBy(),
+                decided == null ? 0L : Timestamps.of(decided));
+  }
+
+  Optional<Proposal> proposal(String id) {
+    return engine.read(sql -> sql.first(SweepLedger::proposal, PROPOSAL + " where id = ?", id));
+  }
+
+  /** Oldest first. */
+  List<Proposal> proposals() {
+    return engine.read(sql -> sql.list(SweepLedger::proposal, PROPOSAL + " order by at, id"));
+  }
+
+  private static Proposal proposal(ResultSet row) throws SQLException {
+    return new Proposal(
+        row.getString(1),
+        row.getString(2),
+        LocalDate.parse(row.getString(3)),
+        row.getString(4),
+        row.getString(5),
+        Instant.ofEpochMilli(row.getLong(6)),
+        Proposal.State.valueOf(row.getString(7)),
+        row.getDouble(8),
+        new JsonArray(row.getString(9)).stream().map(String.class::cast).toList(),
+        row.getString(10),
+        row.getLong(11) == 0 ? null : Instant.ofEpochMilli(row.getLong(11)));
+  }
+
+  /**
+   * Deletes what is known of a thread; a line that all threads know already stays, without where it
+   * came from.
+   */
+  static void forget(Transaction tx, String threadId) throws SQLException {
+    for (String delete :
+        List.of(
+            "delete from memory_sweep_threads where thread_id = ?",
+            "delete from memory_sweep_marks where thread_id = ?",
+            "delete from memory_sweep_people where thread_id = ?",
+            "delete from memory_sweep_proposals where thread_id = ?"
+                + " and state not in ('APPROVED', 'PROMOTED')",
+            "update memory_sweep_proposals set thread_id = '' where thread_id = ?")) {
+      int _ = tx.sql().update(delete, threadId);
+    }
+  }
+}

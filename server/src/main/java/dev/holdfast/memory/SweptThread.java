@@ -1,0 +1,53 @@
+package dev.holdfast.memory;
+
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.Locale;
+
+/**
+ * What a sweep made of one chat thread's memory.
+ *
+ * @param story its changes, and what was wrong with those that a model wanted
+ */
+record SweptThread(
+    String threadId,
+    Outcome outcome,
+    Instant at,
+    int kept,
+    int merged,
+    int dropped,
+    int proposed,
+    JsonObject story) {
+  /** How it ended. */
+  enum Outcome {
+    /** Decided and written down; the file may have been replaced or not. */
+    PLANNED,
+    CHANGED,
+    UNCHANGED,
+    /** What the model wanted breaks the rules: nothing was changed. */
+    REFUSED,
+    /** Somebody else changed it, or its turn ran: the next sweep tries again. */
+    BUSY,
+    FAILED;
+
+    String label() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  SweptThread as(Outcome changed) {
+    return new SweptThread(threadId, changed, at, kept, merged, dropped, proposed, story);
+  }
+
+  JsonObject toJson() {
+    return story
+        .copy()
+        .put("thread_id", threadId)
+        .put("outcome", outcome.label())
+        .put("at", at.toString())
+        .put("kept", kept)
+        .put("merged", merged)
+        .put("dropped", dropped)
+        .put("proposed", proposed);
+  }
+}
