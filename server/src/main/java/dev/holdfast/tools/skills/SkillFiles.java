@@ -5,12 +5,18 @@ import dev.holdfast.tools.files.FileStatus;
 import dev.holdfast.tools.files.PathSteps;
 import dev.holdfast.tools.files.SafeFolder;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +33,9 @@ public final class SkillFiles {
   private static final Logger LOG = LoggerFactory.getLogger(SkillFiles.class);
   private static final int DEPTH_MAX = 5;
   private static final int NAMES_MAX = 1000;
+
+  /** A skill with more of them runs no scripts. */
+  private static final int FILES_MAX = 10_000;
 
   private final Supplier<? extends Collection<Path>> secrets;
 
@@ -53,9 +62,54 @@ public final class SkillFiles {
           at = above.folder(name);
         }
       }
-      return at.read(steps.getLast(), FILE_BYTES_MAX);
+      byte[] bytes = at.read(steps.getLast(), FILE_BYTES_MAX);
+      Path file = skill.folder();
+      for (String name : steps) {
+        file = file.resolve(name);
+        checkOwned(skill, file);
+      }
+      return bytes;
     } finally {
       at.close();
+    }
+  }
+
+  private static void checkOwned(Skill skill, Path file) throws FileFailedException, IOException {
+    Optional<String> problem = FileOwnership.problem(file);
+    if (problem.isPresent()) {
+      throw FileFailedException.refused(
+          skill.folder().relativize(file) + ": " + problem.get());
+    }
+  }
+
+  /**
+   * Looks at all that a script of a skill can read and run.
+   *
+   * @throws FileFailedException when somebody else may have written some of it, a name in it is one
+   *     of a file with secrets, or there is too much of it
+   */
+  void checkAll(Skill skill) throws FileFailedException, IOException {
+    Set<Object> hidden = new HashSet<>();
+    for (Path secret : secrets.get()) {
+      if (Files.exists(secret)) {
+        hidden.add(Files.getAttribute(secret, "unix:fileKey"));
+      }
+    }
+    List<Path> all;
+    try (Stream<Path> walk = Files.walk(skill.folder())) {
+      all = walk.limit(FILES_MAX + 1L).toList();
+    } catch (UncheckedIOException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+    if (all.size() > FILES_MAX) {
+      throw FileFailedException.refused("the skill has more than " + FILES_MAX + " files");
+    }
+    for (Path file : all) {
+      checkOwned(skill, file);
+      if (hidden.contains(Files.getAttribute(file, "unix:fileKey", LinkOption.NOFOLLOW_LINKS))) {
+        throw FileFailedException.refused(
+            skill.folder().relativize(file) + ": is the server's own, under another name");
+      }
     }
   }
 

@@ -8,8 +8,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFileAttributes;
-import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -38,18 +36,12 @@ record SkillFolder(Path path, List<Path> writable) {
    */
   Optional<String> problem() {
     try {
-      PosixFileAttributes facts =
-          Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-      if (!facts.isDirectory()) {
+      if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
         return Optional.of("is not a folder, or a link to one; links are not followed");
       }
-      if (facts.permissions().contains(PosixFilePermission.OTHERS_WRITE)) {
-        return Optional.of("everybody may write to it: run chmod o-w on it");
-      }
-      String user = System.getProperty("user.name");
-      String owner = facts.owner().getName();
-      if (!owner.equals(user) && !owner.equals("root")) {
-        return Optional.of("belongs to %s: it must belong to %s or root".formatted(owner, user));
+      Optional<String> others = FileOwnership.problem(path);
+      if (others.isPresent()) {
+        return others;
       }
       Path real = path.toRealPath();
       for (Path folder : writable) {
@@ -86,12 +78,26 @@ record SkillFolder(Path path, List<Path> writable) {
     }
   }
 
+  private static Skill owned(Skill skill) throws IOException {
+    Optional<String> folder = FileOwnership.problem(skill.folder());
+    Optional<String> problem =
+        folder.isPresent()
+            ? folder.map(text -> "its folder " + text)
+            : FileOwnership.problem(skill.folder().resolve(SkillReader.FILE))
+                .map(text -> SkillReader.FILE + ": " + text);
+    return problem
+        .map(text -> Skill.broken(skill.name(), skill.folder(), text))
+        .orElse(skill);
+  }
+
   /** Empty when there is nothing under that name. */
   Optional<Skill> find(String name, MachineGate machine) {
     try (SafeFolder open = SafeFolder.ofServer(path)) {
-      return open.status(name).isPresent()
-          ? Optional.of(SkillReader.read(open, path, name, machine))
-          : Optional.empty();
+      if (open.status(name).isEmpty()) {
+        return Optional.empty();
+      }
+      Skill skill = SkillReader.read(open, path, name, machine);
+      return Optional.of(skill.state() == SkillState.INVALID ? skill : owned(skill));
     } catch (FileFailedException | IOException e) {
       return Optional.of(
           Skill.broken(name, path.resolve(name), "cannot be read: " + e.getMessage()));

@@ -41,6 +41,7 @@ public record SkillScript(Path folder, List<String> command) {
           path + ": must be a path from the skill's folder, such as scripts/run.sh");
     }
     byte[] bytes = files.read(skill, script);
+    files.checkAll(skill);
     Path folder = skill.folder().toRealPath();
     Path file = folder.resolve(script).normalize(); // its steps were walked, and none led up
     if (Files.isExecutable(file) && saysWhatRunsIt(bytes)) {

@@ -3,9 +3,12 @@ package dev.holdfast.tools.skills;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.ToolResult;
+import dev.holdfast.tools.files.FileFailedException;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -66,6 +69,32 @@ class SkillFilesTest {
     assertThat(pipe.waitFor()).isZero();
     assertThat(read(file).isError()).isTrue();
     assertThat(read(file).text()).contains(sentence).doesNotContain("TOP SECRET");
+  }
+
+  private String script() throws Exception {
+    Skill tea = rig.skills.find("tea").orElseThrow();
+    try {
+      return SkillScript.find(new SkillFiles(() -> rig.secrets), tea, "run.sh").command().getFirst();
+    } catch (FileFailedException e) {
+      return e.failure().message();
+    }
+  }
+
+  @Test
+  void aScriptRunsOnlyWhereNobodyElseWritesAndNoSecretLies() throws Exception {
+    Path run = rig.write("tea", "scripts/run.sh", "cat ../keys");
+    Path part = rig.write("tea", "scripts/deep/part.sh", "");
+    assertThat(script()).isEqualTo("sh");
+    for (Path file : List.of(run, part, part.getParent())) {
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxrwxrwx"));
+      assertThat(script()).contains("is writable by everybody");
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+    Path secret = Files.writeString(elsewhere.resolve("holdfast.yaml"), "TOP SECRET");
+    Files.createLink(rig.first.resolve("tea/keys"), secret);
+    assertThat(script()).as("another name of some file").isEqualTo("sh");
+    assertThat(rig.secrets.add(secret)).isTrue();
+    assertThat(script()).isEqualTo("keys: is the server's own, under another name");
   }
 
   @Test

@@ -135,6 +135,18 @@ class SkillsTest {
         .satisfies(place -> assertThat(place.problem()).contains("chmod o-w"));
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"", "SKILL.md"})
+  void whatOthersMayWriteIsNoSkill(String file) throws Exception {
+    skill("tea", SkillRig.GOOD.formatted("tea"));
+    Path written = rig.first.resolve("tea").resolve(file);
+    Files.setPosixFilePermissions(written, PosixFilePermissions.fromString("rwxrwxrwx"));
+    assertThat(skills.list()).isEmpty();
+    assertThat(found("tea").reason()).endsWith("is writable by everybody: run chmod o-w on it");
+    Files.setPosixFilePermissions(written, PosixFilePermissions.fromString("rwxr-xr-x"));
+    assertThat(skills.list()).hasSize(1);
+  }
+
   @Test
   void whatModelsMayWriteIsNoSkill() throws Exception {
     Path place = Files.createDirectories(folder.resolve("writable/project/skills"));
