@@ -32,6 +32,10 @@ final class McpCommand implements Callable<Integer> {
   private static final int FAILED = -32000;
   private static final int NOT_JSON = -32700;
 
+  private static final String MAY_BE_DONE =
+      ". The call may have been carried out: repeat send_message with the same key, or without one"
+          + " look for the message first, with list_threads and read_thread";
+
   private final RootCommand root;
 
   McpCommand(RootCommand root) {
@@ -75,7 +79,8 @@ final class McpCommand implements Callable<Integer> {
         print(answer);
       }
     } catch (ApiClient.UnavailableException e) {
-      fail(message, "no server is running at " + api.base() + ": " + e.getMessage());
+      String hint = message.path("method").asText().equals("tools/call") ? MAY_BE_DONE : "";
+      fail(message, "no server is running at " + api.base() + ": " + e.getMessage() + hint);
     } catch (ApiClient.RefusedException e) {
       fail(message, String.valueOf(RootCommand.refused(e).getMessage()));
     } catch (InterruptedException _) {
@@ -85,7 +90,7 @@ final class McpCommand implements Callable<Integer> {
 
   /** What wants no answer gets none. */
   private void fail(JsonNode message, String reason) {
-    if (message.has("id")) {
+    if (message.has("id") || !message.isObject()) {
       print(error(message, FAILED, reason));
     } else {
       root.terminal().note(reason);

@@ -69,10 +69,19 @@ public final class McpApi extends ProgramInterface {
       throw new RefusedRequestException(
           405, FailureCode.ACTION_NOT_SUPPORTED, "there are no sessions here, only POST");
     }
+    if (!McpMessages.isSpoken(request.getHeader("mcp-protocol-version"))) {
+      throw RefusedRequestException.invalid("this version of MCP is not supported");
+    }
     return new Exchange() {
       @Override
-      public void run(byte[] body) throws RefusedRequestException, InterruptedException {
-        StrictJson.check(body);
+      public void run(byte[] body) throws InterruptedException {
+        try {
+          StrictJson.check(body);
+        } catch (RefusedRequestException refused) {
+          JsonObject error = McpMessages.error(null, McpMessages.NOT_JSON, refused.said());
+          loop.runOnContext(_ -> Responses.json(request, refused.status(), error));
+          return;
+        }
         Optional<JsonObject> answer = messages.answer(caller, new JsonObject(Buffer.buffer(body)));
         loop.runOnContext(
             _ -> {
@@ -107,7 +116,7 @@ public final class McpApi extends ProgramInterface {
           new ApiRequest(
               caller,
               UUID.randomUUID().toString(),
-              "",
+              tool.key(arguments),
               tool.path(arguments),
               tool.query(arguments),
               tool.body(arguments),

@@ -16,9 +16,10 @@ import org.jspecify.annotations.Nullable;
 final class McpMessages {
   private static final String MODERN = "2026-07-28";
   private static final String LEGACY = "2025-11-25";
-  private static final List<String> VERSIONS = List.of(MODERN, LEGACY, "2025-06-18", "2025-03-26");
+  private static final List<String> VERSIONS = List.of(MODERN, LEGACY, "2025-06-18");
   private static final String META_VERSION = "io.modelcontextprotocol/protocolVersion";
 
+  static final int NOT_JSON = -32700;
   private static final int INVALID_REQUEST = -32600;
   private static final int METHOD_NOT_FOUND = -32601;
   private static final int INVALID_PARAMS = -32602;
@@ -45,6 +46,11 @@ final class McpMessages {
     this.serverVersion = serverVersion;
   }
 
+  /** {@code version}: what a client says with each request once it has been greeted, if it does. */
+  static boolean isSpoken(@Nullable String version) {
+    return version == null || VERSIONS.contains(version);
+  }
+
   private Stream<ServedTool> of(Caller caller) {
     return tools.stream().filter(tool -> caller.scope().covers(tool.scope()));
   }
@@ -52,11 +58,20 @@ final class McpMessages {
   /** Empty for what wants no answer. */
   Optional<JsonObject> answer(Caller caller, JsonObject message) throws InterruptedException {
     Object id = message.getValue("id");
+    if (!"2.0".equals(message.getValue("jsonrpc"))) {
+      return Optional.of(error(null, INVALID_REQUEST, "a message must have jsonrpc: \"2.0\""));
+    }
     if (!(message.getValue("method") instanceof String method)) {
+      if (message.containsKey("result") || message.containsKey("error")) {
+        return Optional.empty(); // an answer, and nothing was asked
+      }
       return Optional.of(error(id, INVALID_REQUEST, "a message must have a method"));
     }
     if (!message.containsKey("id")) {
       return Optional.empty();
+    }
+    if (!(id instanceof String || id instanceof Number)) {
+      return Optional.of(error(null, INVALID_REQUEST, "an id must be a string or a number"));
     }
     JsonObject params =
         message.getValue("params") instanceof JsonObject given ? given : new JsonObject();
@@ -129,8 +144,11 @@ final class McpMessages {
     if (tool.isEmpty()) {
       return error(id, INVALID_PARAMS, "there is no tool " + name + " for this token");
     }
-    JsonObject arguments =
-        params.getValue("arguments") instanceof JsonObject given ? given : new JsonObject();
+    Object given = params.getValue("arguments");
+    if (given != null && !(given instanceof JsonObject)) {
+      return error(id, INVALID_PARAMS, "arguments must be an object");
+    }
+    JsonObject arguments = given instanceof JsonObject object ? object : new JsonObject();
     try {
       tool.get().check(arguments, arguments.encode().length());
     } catch (RefusedRequestException refused) {

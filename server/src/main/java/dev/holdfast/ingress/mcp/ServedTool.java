@@ -27,6 +27,7 @@ record ServedTool(
     boolean isLarge,
     JsonObject schema,
     JsonSchema judge) {
+  private static final String KEY = "key";
   private static final JsonObject TEXT = new JsonObject().put("type", "string");
   private static final JsonObject ID = TEXT.copy().put("minLength", 1).put("maxLength", 1000);
   private static final JsonObject LIMIT =
@@ -48,11 +49,13 @@ record ServedTool(
                 "Sends a message to the agent and waits a while for its answer. It is on disk"
                     + " before this returns. Without a thread it begins one; with the status"
                     + " pending the answer comes later: ask for the story of its event. What is"
-                    + " listed under approvals waits for a person's decision first.",
+                    + " listed under approvals waits for a person's decision first. A call with the"
+                    + " same key is the same message: give one, and repeat a call that failed.",
                 Scope.CHAT,
                 false)
             .with("text", TEXT.copy().put("minLength", 1).put("maxLength", 1_048_576), true)
-            .with("thread", ID),
+            .with("thread", ID)
+            .with(KEY, TEXT.copy().put("pattern", "^[!-~]{1,255}$")),
         reading(
             "story",
             "getEvent",
@@ -183,6 +186,11 @@ record ServedTool(
           });
     }
     return query;
+  }
+
+  /** By which a call that is made again is the same one; empty when it has none. */
+  String key(JsonObject arguments) {
+    return arguments.getString(KEY, "");
   }
 
   /** The body of the operation. */

@@ -6,6 +6,7 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.ingress.api.ChatFailures;
 import dev.holdfast.ingress.wire.RefusedRequestException;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.Locale;
 
 /** Errors as OpenAI's clients read them. */
@@ -13,6 +14,9 @@ final class OpenAiErrors {
   private static final String CODE = "openai_code";
   private static final String PARAM = "param";
   private static final String ACCEPTED = "accepted";
+
+  /** When there may be an answer; its key finds the message again. */
+  private static final Duration ASK_AGAIN = Duration.ofSeconds(10);
 
   private OpenAiErrors() {}
 
@@ -37,7 +41,9 @@ final class OpenAiErrors {
 
   /** About a message that was accepted: to send it again would say it twice. */
   static RefusedRequestException accepted(FailureCode code, String message) {
-    return new RefusedRequestException(statusOf(code), code, message)
+    int status = statusOf(code);
+    return new RefusedRequestException(
+            status, code, message, status == 503 ? ASK_AGAIN : Duration.ZERO)
         .withDetails(new JsonObject().put(CODE, codeOf(code)).put(ACCEPTED, true));
   }
 

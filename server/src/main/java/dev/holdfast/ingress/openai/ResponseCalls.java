@@ -170,7 +170,7 @@ public final class ResponseCalls {
     List<String> questions = threads.questions(event.id());
     return switch (came) {
       case FollowedAnswer.Answered(CompletedAnswer answer) ->
-          facts.completed(answer, questions, facts.answerId(), time.now());
+          facts.completed(answer, questions, facts.answerId(), threads.endedAt(event.id()));
       case FollowedAnswer.Failed(FailureCode code, String text) ->
           facts.failed(code.name(), text, questions);
       case FollowedAnswer.Behind behind ->
@@ -191,7 +191,8 @@ public final class ResponseCalls {
     switch (came) {
       case FollowedAnswer.Answered(CompletedAnswer answer) -> {
         String eventId = sent.event().id();
-        stream.end(answer, threads.questions(eventId), threads.runs(eventId), time.now());
+        stream.end(
+            answer, threads.questions(eventId), threads.runs(eventId), threads.endedAt(eventId));
       }
       case FollowedAnswer.Failed _ ->
           stream.last("response.failed", view(sent.event(), facts, came));

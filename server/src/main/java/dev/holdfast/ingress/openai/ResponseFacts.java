@@ -206,8 +206,13 @@ record ResponseFacts(String id, Instant created, String model, JsonObject asked,
 
   /** {@code text}: what its sender is told. */
   JsonObject failed(String code, String text, List<String> questions) {
-    return view(code.equals("CANCELLED") ? "cancelled" : "failed", questions(questions), null)
-        .put("error", new JsonObject().put("code", "server_error").put("message", text));
+    boolean isCancelled = code.equals("CANCELLED");
+    JsonObject error =
+        new JsonObject()
+            .put("code", isCancelled ? "cancelled" : "server_error")
+            .put("message", text);
+    return view(isCancelled ? "cancelled" : "failed", questions(questions), null)
+        .put("error", error);
   }
 
   private static JsonObject usage(CompletedAnswer answer) {

@@ -21,10 +21,12 @@ import dev.holdfast.store.ledgers.ModelCallRow;
 import dev.holdfast.store.messages.Appended;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.StoryLine;
 import dev.holdfast.time.Time;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -257,6 +259,15 @@ final class ThreadAnswers {
       default -> {}
     }
     return Optional.empty();
+  }
+
+  /** When its last end was; now while it has none. */
+  Instant endedAt(String eventId) {
+    return store.stories().of(eventId).reversed().stream()
+        .filter(line -> line.what().equals("event.finished"))
+        .findFirst()
+        .map(StoryLine::at)
+        .orElseGet(time::now);
   }
 
   /** How many runs its turn has had. */

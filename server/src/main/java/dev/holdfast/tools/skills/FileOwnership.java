@@ -5,11 +5,12 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Who may have written what skills are made of: instructions and scripts come from the operator,
- * so nobody else may. Follows no link. Thread-safe.
+ * Who may have written what skills are made of: instructions and scripts come from the operator, so
+ * nobody else may. Follows no link. Thread-safe.
  */
 final class FileOwnership {
   /** It belongs to whoever the server runs as. */
@@ -25,8 +26,8 @@ final class FileOwnership {
     Map<String, Object> file = facts(path);
     Map<String, Object> server = facts(SELF);
     boolean isLink = Boolean.TRUE.equals(file.get("isSymbolicLink"));
-    if (!isRoots(file, "uid") && !file.get("uid").equals(server.get("uid"))) {
-      String user = server.get("owner").toString();
+    if (!isRoots(file, "uid") && !Objects.equals(file.get("uid"), server.get("uid"))) {
+      String user = String.valueOf(server.get("owner"));
       return Optional.of(
           "belongs to %s: it must belong to %s"
               .formatted(file.get("owner"), user.equals("root") ? user : user + " or root"));
@@ -37,7 +38,7 @@ final class FileOwnership {
     if (!isLink
         && has(file, GROUP_WRITES)
         && !isRoots(file, "gid")
-        && !file.get("gid").equals(server.get("gid"))) {
+        && !Objects.equals(file.get("gid"), server.get("gid"))) {
       return Optional.of(
           "is writable by the group %s: run chmod g-w on it".formatted(file.get("group")));
     }

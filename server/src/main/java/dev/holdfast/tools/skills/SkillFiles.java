@@ -77,8 +77,7 @@ public final class SkillFiles {
   private static void checkOwned(Skill skill, Path file) throws FileFailedException, IOException {
     Optional<String> problem = FileOwnership.problem(file);
     if (problem.isPresent()) {
-      throw FileFailedException.refused(
-          skill.folder().relativize(file) + ": " + problem.get());
+      throw FileFailedException.refused(skill.folder().relativize(file) + ": " + problem.get());
     }
   }
 

@@ -85,9 +85,7 @@ record SkillFolder(Path path, List<Path> writable) {
             ? folder.map(text -> "its folder " + text)
             : FileOwnership.problem(skill.folder().resolve(SkillReader.FILE))
                 .map(text -> SkillReader.FILE + ": " + text);
-    return problem
-        .map(text -> Skill.broken(skill.name(), skill.folder(), text))
-        .orElse(skill);
+    return problem.map(text -> Skill.broken(skill.name(), skill.folder(), text)).orElse(skill);
   }
 
   /** Empty when there is nothing under that name. */

@@ -10,6 +10,7 @@ import dev.holdfast.ingress.wire.Scope;
 import io.vertx.core.json.JsonObject;
 import java.io.InputStream;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -24,6 +25,7 @@ class McpMessagesTest {
           (_, tool, arguments) ->
               new JsonObject()
                   .put("called", tool.operation())
+                  .put("key", tool.key(arguments))
                   .put("query", new JsonObject(Map.copyOf(tool.query(arguments))))
                   .put("path", new JsonObject(Map.copyOf(tool.path(arguments)))),
           "1.2.3");
@@ -83,6 +85,17 @@ class McpMessagesTest {
     assertThat(called.getJsonObject("path").getMap()).containsExactly(Map.entry("id", "t"));
   }
 
+  /** What may be sent again without being done again says so by its key. */
+  @Test
+  void aMessageMayHaveAKey() throws Exception {
+    String call = "{'name': 'send_message', 'arguments': {'text': 'hi', 'key': '%s'}}";
+    assertThat(ask(ADMIN, "tools/call", call.formatted("k-1")).getJsonObject("result").getMap())
+        .containsEntry("key", "k-1");
+    for (String wrong : List.of("", "with blank", "k".repeat(256))) {
+      assertThat(code(ask(ADMIN, "tools/call", call.formatted(wrong)))).isEqualTo(-32602);
+    }
+  }
+
   @Test
   void whatATokenMayNotDoIsNotThereForIt() throws Exception {
     assertThat(code(ask(READER, "tools/call", "{'name': 'send_message'}"))).isEqualTo(-32602);
@@ -92,8 +105,30 @@ class McpMessagesTest {
 
   @Test
   void aNotificationGetsNoAnswer() throws Exception {
-    assertThat(messages.answer(READER, new JsonObject().put("method", "notifications/initialized")))
+    JsonObject message = new JsonObject().put("jsonrpc", "2.0");
+    assertThat(messages.answer(READER, message.copy().put("method", "notifications/initialized")))
         .isEmpty();
+    assertThat(messages.answer(READER, message.copy().put("id", 1).put("result", new JsonObject())))
+        .as("an answer")
+        .isEmpty();
+  }
+
+  @Test
+  void whatIsNoMessageIsRefused() throws Exception {
+    JsonObject ping = new JsonObject().put("jsonrpc", "2.0").put("id", 1).put("method", "ping");
+    assertThat(messages.answer(READER, ping).orElseThrow().containsKey("result")).isTrue();
+    for (JsonObject wrong :
+        List.of(
+            ping.copy().put("jsonrpc", "1.0"),
+            ping.copy().put("id", new JsonObject()),
+            ping.copy().putNull("id"),
+            ping.copy().put("method", 7))) {
+      assertThat(code(messages.answer(READER, wrong).orElseThrow())).isEqualTo(-32600);
+    }
+    assertThat(code(ask(READER, "tools/call", "{'name': 'list_threads', 'arguments': 'x'}")))
+        .isEqualTo(-32602);
+    assertThat(McpMessages.isSpoken("1999-01-01")).isFalse();
+    assertThat(McpMessages.isSpoken(null)).isTrue();
   }
 
   /** The scopes and sizes of the contract count: a tool is no way around them. */

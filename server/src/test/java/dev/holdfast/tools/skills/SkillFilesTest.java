@@ -74,7 +74,9 @@ class SkillFilesTest {
   private String script() throws Exception {
     Skill tea = rig.skills.find("tea").orElseThrow();
     try {
-      return SkillScript.find(new SkillFiles(() -> rig.secrets), tea, "run.sh").command().getFirst();
+      return SkillScript.find(new SkillFiles(() -> rig.secrets), tea, "run.sh")
+          .command()
+          .getFirst();
     } catch (FileFailedException e) {
       return e.failure().message();
     }
