@@ -85,6 +85,7 @@ class ArchitectureTest {
           "turn.TurnConfig",
           "context.ContextConfig",
           "context.AgentKnowledge",
+          "context.Command",
           "context.Attachments",
           "context.Incoming");
 
