@@ -236,17 +236,17 @@ public final class MemorySweeps {
     }
     long begun = time.nanos();
     running = run;
-    SweepRun ended = run;
+    SweepRun ended = ended(run, SweepRun.Outcome.FAILED, "it crashed", 0);
     try {
       ledger.keep(run);
       ended = sweep(run);
     } catch (StoreException e) {
       LOG.warn("memory: sweep {} ended: {}", run.id(), e.failure().message());
       ended = ended(run, SweepRun.Outcome.FAILED, e.failure().message(), 0);
+    } catch (InterruptedException e) {
+      ended = ended(run, SweepRun.Outcome.CANCELLED, "the server stops", 0);
+      throw e;
     } finally {
-      if (ended.outcome() == SweepRun.Outcome.RUNNING) {
-        ended = ended(run, SweepRun.Outcome.CANCELLED, "the server stops", 0);
-      }
       running = null; // first: who sees its end may ask for another
       keepEnd(ended);
       metrics.ended(ended.outcome(), Duration.ofNanos(time.nanos() - begun));

@@ -30,6 +30,11 @@ record TidyRules(List<Fact> facts, NewTalk talk, Secrets secrets) {
   private static final Pattern SENTENCE_ENDS = Pattern.compile("(?<=[.!?。！？])\\s+|\\R");
   private static final Pattern OUTER = Pattern.compile("^[\\s\"'“”]+|[\\s\"'“”.!?;。！？]+$");
 
+  private static final Set<String> NEGATIONS =
+      Set.of(
+          "not", "no", "never", "none", "nobody", "without", "don", "doesn", "isn", "cannot",
+          "nicht", "kein", "keine", "nie", "pas", "jamais", "nunca");
+
   TidyRules {
     facts = List.copyOf(facts);
   }
@@ -116,11 +121,6 @@ record TidyRules(List<Fact> facts, NewTalk talk, Secrets secrets) {
             .filter(word -> Character.isDigit(word.charAt(0)) || NEGATIONS.contains(word))
             .allMatch(said::contains);
   }
-
-  private static final Set<String> NEGATIONS =
-      Set.of(
-          "not", "no", "never", "none", "nobody", "without", "don", "doesn", "isn", "cannot",
-          "nicht", "kein", "keine", "nie", "pas", "jamais", "nunca");
 
   private Optional<String> dropProblem(TidyChange change, List<TidyChange> all) {
     boolean byLine = change.line() > 0;

@@ -33,6 +33,7 @@ import dev.holdfast.store.Store;
 import dev.holdfast.store.StoreConfig;
 import dev.holdfast.store.engine.StoreHooks;
 import dev.holdfast.store.messages.InboxConfig;
+import dev.holdfast.store.messages.NewEvent;
 import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.time.ManualTime;
@@ -57,6 +58,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -83,6 +85,7 @@ class MemorySweepsTest {
   private final Calm calm = new Calm();
   private final List<Thread> loops = new ArrayList<>();
   private volatile RemoteUse remote = RemoteUse.FREE;
+  private volatile boolean enabled;
   private volatile GlobalPromote promote = GlobalPromote.ASK;
   private Store store;
   private Memory memory;
@@ -226,7 +229,7 @@ class MemorySweepsTest {
 
   private SweepConfig config() {
     SweepConfig usual = SweepConfig.from(Section.empty());
-    return new SweepConfig(false, usual.every(), 1, 0.1, 3, 2, 20, usual.weights(), promote);
+    return new SweepConfig(enabled, usual.every(), 1, 0.1, 3, 2, 20, usual.weights(), promote);
   }
 
   private Models models() {
@@ -476,6 +479,27 @@ class MemorySweepsTest {
     assertThat(outcome(id)).isEqualTo("cancelled");
     assertThat(text()).isEqualTo(before);
     assertThat(sweeps.request("token:ann", THREAD, false)).isEmpty();
+  }
+
+  @Test
+  void sweepsAreMadeWhenTheyAreDueOfThreadsInWhichSomethingWasSaid() throws Exception {
+    corpus();
+    for (String thread : List.of(THREAD, "web:main:silent")) {
+      store
+          .inbox()
+          .append(new NewEvent("web:main", thread, "k" + thread, "{}", time.now()))
+          .get(10, TimeUnit.SECONDS);
+    }
+    model.answers.add(GOOD);
+    enabled = true;
+    await(() -> sweeps.runs(9).encode().contains("done"));
+    assertThat(text()).contains("Kiel");
+    assertThat(sweeps.runs(9).getJsonObject(0).getInteger("threads")).isEqualTo(1);
+    assertThat(sweeps.status().getString("next_at")).isEqualTo("2026-01-02T00:00:00Z");
+    time.jumpWall(Duration.ofHours(24));
+    await(() -> sweeps.runs(9).size() == 2 && !sweeps.runs(9).encode().contains("running"));
+    assertThat(sweeps.runs(9).getJsonObject(0).getInteger("threads")).as("no news").isZero();
+    assertThat(model.asked).hasSize(1);
   }
 
   @Test
