@@ -104,6 +104,8 @@ configuration() {
     "$home/conf/holdfast.yaml" | put_text 644 "$share/holdfast.yaml"
   put 644 "$home/packaging/holdfast.env" "$share/holdfast.env"
   put 644 "$home/systemd/holdfast-tools.conf" "$share/holdfast-tools.conf"
+  put 644 "$home/conf/alerts.yaml" "$share/alerts.yaml"
+  put 644 "$home/conf/grafana.json" "$share/grafana.json"
   mkdir -p -- "$destdir$etc/plugins"
   local name
   for name in holdfast.yaml holdfast.env; do

@@ -32,6 +32,8 @@ class InstallTest {
         .contains(config + " is there already and stays as it is");
     assertThat(Files.readString(config)).contains("plugins_dir: " + prefix).endsWith("# mine\n");
     assertThat(prefix.resolve("share/holdfast/plugins/telegram-0.1.0.jar")).exists();
+    assertThat(prefix.resolve("share/holdfast/alerts.yaml")).exists();
+    assertThat(prefix.resolve("share/holdfast/grafana.json")).exists();
 
     Path command = prefix.resolve("bin/holdfast");
     assertThat(ofTheCommand(command, "config", "check")).contains(config + " is good");
