@@ -223,7 +223,7 @@ public final class Setup {
    * Below those that the kernel gives to whoever connects: between this look and the server's start
    * a connection of another test must not take it. No two setups of this process get the same.
    */
-  private static int freePort() {
+  static int freePort() {
     while (true) {
       int port = PORTS.getAndUpdate(last -> last == PORT_MAX ? PORT_MIN : last + 1);
       try (ServerSocket _ = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {

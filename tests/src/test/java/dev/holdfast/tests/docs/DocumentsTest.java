@@ -99,7 +99,11 @@ class DocumentsTest {
                   "holdfast incidents list", "guides/production-week.md runs it",
                   "holdfast incidents show", "needs an incident; IncidentTest makes some",
                   "holdfast incidents resolve", "needs an incident; IncidentTest makes some"),
-          "docs/channels/matrix.md", Map.of("curl ", "logs in to a homeserver of yours"));
+          "docs/channels/matrix.md", Map.of("curl ", "logs in to a homeserver of yours"),
+          "docs/channels/nats.md",
+              Map.of(
+                  "apt-get ", "installs for the whole machine",
+                  "nats-server ", "runs until it is stopped; NatsChannelTest starts one"));
 
   @Test
   void everyCommandIsRunOrSaysWhyNot() {

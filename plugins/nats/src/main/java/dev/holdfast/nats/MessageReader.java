@@ -1,0 +1,103 @@
+package dev.holdfast.nats;
+
+import dev.holdfast.api.DropReason;
+import dev.holdfast.api.InboundMessage;
+import dev.holdfast.api.Origin;
+import dev.holdfast.kit.JsonText;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** Reads the messages of one account. What headers say is checked, and believed no further. */
+final class MessageReader {
+  static final String MSG_ID = "Nats-Msg-Id";
+  static final String THREAD = "Holdfast-Thread";
+  static final String SENDER = "Holdfast-Sender";
+  static final String REPLY = "Holdfast-Reply";
+
+  /** Of the body. */
+  static final int BYTES_MAX = 1024 * 1024;
+
+  /** Such a value can go into a header of the answer. */
+  private static final Pattern VALUE = Pattern.compile("[!-~]([ -~]{0,198}[!-~])?");
+
+  private final NatsAccount account;
+
+  MessageReader(NatsAccount account) {
+    this.account = account;
+  }
+
+  MessageReading read(StreamMessage message) {
+    Map<String, String> headers = message.headers();
+    for (String name : List.of(MSG_ID, THREAD, SENDER)) {
+      if (headers.containsKey(name) && !VALUE.matcher(headers.get(name)).matches()) {
+        return unreadable("the header " + name + " has not 1 to 200 printable ASCII characters");
+      }
+    }
+    String reply = headers.getOrDefault(REPLY, "");
+    if (!reply.isEmpty() && !mayAnswerAt(reply)) {
+      return unreadable("the header " + REPLY + " names no subject that reply_allow has");
+    }
+    if (message.body().length > BYTES_MAX) {
+      return unreadable("it has more than 1 MiB");
+    }
+    String text;
+    try {
+      text = text(decoded(message.body()));
+    } catch (CharacterCodingException _) {
+      return unreadable("it is not UTF-8");
+    }
+    if (text.isBlank()) {
+      return new MessageReading.Unreadable(DropReason.EMPTY, "it has no text");
+    }
+    return new MessageReading.Question(
+        new InboundMessage(
+            account.name(),
+            headers.getOrDefault(THREAD, message.subject()),
+            headers.getOrDefault(SENDER, message.subject()),
+            text,
+            List.of(),
+            headers.getOrDefault(MSG_ID, place(message)),
+            Origin.direct().at(message.at().toEpochMilli())),
+        reply);
+  }
+
+  private static MessageReading unreadable(String why) {
+    return new MessageReading.Unreadable(DropReason.UNREADABLE, why);
+  }
+
+  private boolean mayAnswerAt(String reply) {
+    return SubjectRules.isLiteral(reply)
+        && !SubjectRules.isReserved(reply)
+        && !SubjectRules.covers(account.subject(), reply)
+        && (reply.equals(account.replySubject())
+            || account.replyAllow().stream().anyMatch(each -> SubjectRules.covers(each, reply)));
+  }
+
+  /** With the time: a stream that was made anew counts from 1 again. */
+  private static String place(StreamMessage message) {
+    return message.stream() + ":" + message.sequence() + ":" + message.at();
+  }
+
+  private static String decoded(byte[] body) throws CharacterCodingException {
+    return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString();
+  }
+
+  /** The whole body, unless it is a CloudEvent: then the text in its data; may be empty. */
+  private static String text(String body) {
+    if (body.stripLeading().startsWith("{")) {
+      try {
+        Map<String, Object> event = JsonText.object(body);
+        if (JsonText.text(event, "specversion").equals("1.0")) {
+          return JsonText.text(JsonText.map(event, "data"), "text");
+        }
+      } catch (IllegalArgumentException _) {
+        return body; // it only looks like JSON
+      }
+    }
+    return body;
+  }
+}

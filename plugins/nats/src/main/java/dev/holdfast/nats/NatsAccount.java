@@ -1,0 +1,157 @@
+package dev.holdfast.nats;
+
+import dev.holdfast.api.Access;
+import dev.holdfast.api.PluginConfig;
+import java.net.URI;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * One subject that services ask on.
+ *
+ * @param servers addresses with the schemes {@code nats} or {@code tls}, which may hold a user and
+ *     a password, or a token
+ * @param creds path of a credentials file; empty for none
+ * @param subject what the consumer takes of the stream; may have wildcards
+ * @param durable name of the consumer
+ * @param replySubject where answers go whose message names no subject; empty for nowhere
+ * @param replyAllow which subjects a message may name
+ */
+record NatsAccount(
+    String name,
+    List<String> servers,
+    String creds,
+    String stream,
+    String subject,
+    String durable,
+    String replySubject,
+    List<String> replyAllow,
+    Access access) {
+  private static final Set<String> SCHEMES = Set.of("nats", "tls");
+  private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
+
+  /** Reads {@code channels.nats.accounts.NAME}; what cannot be used is reported to the section. */
+  static NatsAccount read(PluginConfig section, String name) {
+    List<String> servers = section.texts("servers", List.of("nats://127.0.0.1:4222"));
+    String creds = section.text("creds", "").strip();
+    boolean isTrusted = section.flag("trusted_network", false);
+    if (servers.isEmpty()) {
+      section.problem("servers", "servers must name at least one server");
+    }
+    for (String server : servers) {
+      problem(server, !creds.isEmpty(), isTrusted)
+          .ifPresent(sentence -> section.problem("servers", sentence));
+    }
+    String subject = section.text("subject", "ask.>");
+    if (!SubjectRules.isFilter(subject)
+        || SubjectRules.isReserved(subject)
+        || subject.startsWith("*")
+        || subject.startsWith(">")) {
+      section.problem(
+          "subject",
+          "subject must be a subject of NATS such as ask.>, whose first token is none of $..., *, >"
+              + " and holdfast");
+    }
+    return new NatsAccount(
+        name,
+        List.copyOf(servers),
+        creds,
+        named(section, "stream", "ASK"),
+        subject,
+        named(section, "durable", "holdfast"),
+        replySubject(section, subject),
+        replyAllow(section),
+        Access.of(section));
+  }
+
+  private static String named(PluginConfig section, String key, String usual) {
+    String name = section.text(key, usual);
+    if (!NAME.matcher(name).matches()) {
+      section.problem(key, key + " must have 1 to 64 letters, digits, _ or -");
+    }
+    return name;
+  }
+
+  private static String replySubject(PluginConfig section, String subject) {
+    String reply = section.text("reply_subject", "").strip();
+    if (!reply.isEmpty() && (!SubjectRules.isLiteral(reply) || SubjectRules.isReserved(reply))) {
+      section.problem(
+          "reply_subject",
+          "reply_subject must be a subject without wildcards that begins with neither $ nor"
+              + " holdfast");
+    } else if (SubjectRules.covers(subject, reply)) {
+      section.problem(
+          "reply_subject",
+          "reply_subject must not be below subject: answers would be taken for messages");
+    }
+    return reply;
+  }
+
+  private static List<String> replyAllow(PluginConfig section) {
+    List<String> allow = section.texts("reply_allow", List.of("_INBOX.>"));
+    if (!allow.stream().allMatch(SubjectRules::isFilter)) {
+      section.problem(
+          "reply_allow", "reply_allow must be subjects of NATS such as _INBOX.> or answers.*");
+    }
+    return List.copyOf(allow);
+  }
+
+  /** Nobody else may read or write what goes over the network. */
+  private static Optional<String> problem(String server, boolean hasCreds, boolean isTrusted) {
+    URI address;
+    try {
+      address = URI.create(server.strip());
+    } catch (IllegalArgumentException _) {
+      return Optional.of(wrong(server));
+    }
+    String scheme = String.valueOf(address.getScheme()).toLowerCase(Locale.ROOT);
+    if (!SCHEMES.contains(scheme) || address.getHost() == null) {
+      return Optional.of(wrong(server));
+    }
+    boolean isTls = scheme.equals("tls");
+    boolean isKnown = hasCreds || address.getUserInfo() != null;
+    if (isTrusted
+        || LOOPBACK.contains(address.getHost().toLowerCase(Locale.ROOT))
+        || (isTls && isKnown)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        "servers: "
+            + shown(server)
+            + (isTls
+                ? " is reached without credentials; set creds or put user:password@ into it"
+                : " is reached without TLS; write tls://")
+            + ", or set trusted_network: true if nobody else is on that network");
+  }
+
+  private static String wrong(String server) {
+    return "servers must be addresses like nats://127.0.0.1:4222 or tls://nats.example.org:4222,"
+        + " got "
+        + shown(server);
+  }
+
+  /** A text with addresses, without user, password or token. */
+  static String shown(String text) {
+    return text.replaceAll("//[^/]*@", "//***@");
+  }
+
+  /** The addresses as people may read them: without user, password or token. */
+  String shownServers() {
+    return String.join(", ", servers.stream().map(NatsAccount::shown).toList());
+  }
+
+  /** What only one may listen on. */
+  String lease() {
+    return String.join(" ", servers) + " " + stream + " " + durable;
+  }
+
+  /** Without secrets. */
+  @Override
+  public String toString() {
+    return "NatsAccount[" + name + "]";
+  }
+}

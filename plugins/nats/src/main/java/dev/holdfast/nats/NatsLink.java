@@ -1,0 +1,223 @@
+package dev.holdfast.nats;
+
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.PostOutcome;
+import io.nats.client.AuthenticationException;
+import io.nats.client.Connection;
+import io.nats.client.ErrorListener;
+import io.nats.client.JetStreamApiException;
+import io.nats.client.JetStreamManagement;
+import io.nats.client.JetStreamOptions;
+import io.nats.client.Nats;
+import io.nats.client.Options;
+import io.nats.client.impl.Headers;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connection of one account, opened when it is needed. A lost one is never taken up again: what
+ * needs one opens the next, at the pace of whoever asks. Thread-safe.
+ */
+final class NatsLink implements ReplyPublisher, AutoCloseable {
+  private static final Duration CONNECT_MAX = Duration.ofSeconds(3);
+  static final Duration ANSWER_MAX = Duration.ofSeconds(5);
+  private static final Duration PING_EVERY = Duration.ofSeconds(3);
+  private static final int PINGS_MAX = 2;
+  private static final int SERVER_ERRORS = 500;
+
+  /** What the server counts besides the body. */
+  private static final int HEADERS_MAX = 4096;
+
+  private final NatsAccount account;
+  private final ReentrantLock opening = new ReentrantLock();
+
+  /** One at a time: what NATS refuses is told by the connection, not by the call. */
+  private final ReentrantLock publishing = new ReentrantLock();
+
+  private @Nullable Connection connection;
+
+  NatsLink(NatsAccount account) {
+    this.account = account;
+  }
+
+  /**
+   * The connection that there is, or a new one.
+   *
+   * @throws CallFailedException AUTH when NATS does not let the account in, else NETWORK
+   */
+  Connection open() throws CallFailedException, InterruptedException {
+    opening.lockInterruptibly();
+    try {
+      @Nullable Connection now = connection;
+      if (now != null && now.getStatus() == Connection.Status.CONNECTED) {
+        return now;
+      }
+      close();
+      Connection opened = Nats.connect(options());
+      connection = opened;
+      return opened;
+    } catch (AuthenticationException e) {
+      throw new CallFailedException(
+          Failure.of(
+              FailureCode.AUTH,
+              "NATS at %s does not let the account in: %s"
+                  .formatted(account.shownServers(), said(e))),
+          e);
+    } catch (IOException e) {
+      throw failed("NATS at " + account.shownServers() + " cannot be reached: " + said(e), e);
+    } finally {
+      opening.unlock();
+    }
+  }
+
+  private Options options() throws CallFailedException {
+    Options.Builder options =
+        new Options.Builder()
+            .servers(account.servers().toArray(String[]::new))
+            .connectionName("holdfast-channel-" + account.name())
+            .connectionTimeout(CONNECT_MAX)
+            .socketWriteTimeout(ANSWER_MAX)
+            .pingInterval(PING_EVERY)
+            .maxPingsOut(PINGS_MAX)
+            .noReconnect()
+            .errorListener(new ErrorListener() {}); // each failure is told where it matters
+    if (!account.creds().isEmpty()) {
+      try {
+        options.authHandler(UserCredentials.read(Path.of(account.creds())));
+      } catch (IOException e) {
+        throw new CallFailedException(
+            Failure.of(FailureCode.AUTH, "creds cannot be used: " + said(e)), e);
+      }
+    }
+    return options.build();
+  }
+
+  /** Of streams and consumers; each of its calls waits for an answer for 5 s at most. */
+  static JetStreamManagement management(Connection connection) throws IOException {
+    return connection.jetStreamManagement(
+        JetStreamOptions.builder().requestTimeout(ANSWER_MAX).build());
+  }
+
+  static CallFailedException failed(String sentence, Exception cause) {
+    return new CallFailedException(Failure.of(FailureCode.NETWORK, sentence), cause);
+  }
+
+  /** What the library says; it names servers with their passwords. */
+  static String said(Throwable failure) {
+    String message = failure.getMessage();
+    return message == null || message.isBlank()
+        ? failure.getClass().getSimpleName()
+        : NatsAccount.shown(message);
+  }
+
+  @Override
+  public PostOutcome publish(String subject, Map<String, String> headers, byte[] body)
+      throws InterruptedException {
+    Connection now;
+    try {
+      now = open();
+    } catch (CallFailedException e) {
+      return new PostOutcome.NotDelivered(e.failure().unsent());
+    }
+    if (body.length + HEADERS_MAX > now.getMaxPayload()) {
+      return refused(
+          FailureCode.INVALID_REQUEST,
+          "the answer has %d bytes, and max_payload of NATS is %d"
+              .formatted(body.length, now.getMaxPayload()));
+    }
+    Headers all = new Headers();
+    headers.forEach(all::put);
+    publishing.lockInterruptibly();
+    try {
+      now.clearLastError();
+      return isStreamed(now, subject)
+          ? publishToStream(now, subject, all, body)
+          : publishPlainly(now, subject, all, body);
+    } catch (IOException | IllegalStateException e) {
+      // The question about streams: nothing was published.
+      return refused(FailureCode.NETWORK, "NATS does not answer: " + said(e));
+    } finally {
+      publishing.unlock();
+    }
+  }
+
+  private static PostOutcome refused(FailureCode code, String sentence) {
+    return new PostOutcome.NotDelivered(Failure.of(code, sentence));
+  }
+
+  private static boolean isStreamed(Connection now, String subject) throws IOException {
+    try {
+      List<String> streams = management(now).getStreamNames(subject);
+      return !streams.isEmpty();
+    } catch (JetStreamApiException _) {
+      return false; // no JetStream, no streams
+    }
+  }
+
+  private PostOutcome publishToStream(
+      Connection now, String subject, Headers headers, byte[] body) {
+    try {
+      var ack =
+          now.jetStream(JetStreamOptions.builder().requestTimeout(ANSWER_MAX).build())
+              .publish(subject, headers, body);
+      return new PostOutcome.Sent(ack.getStream() + ":" + ack.getSeqno());
+    } catch (JetStreamApiException e) {
+      return refused(
+          e.getErrorCode() >= SERVER_ERRORS ? FailureCode.OVERLOADED : FailureCode.INVALID_REQUEST,
+          "the stream does not take the answer: " + said(e));
+    } catch (IOException | IllegalStateException e) {
+      return isForbidden(now, subject)
+          ? forbidden(subject)
+          : new PostOutcome.Unknown(
+              Failure.of(FailureCode.NETWORK, "NATS did not confirm the answer: " + said(e)));
+    }
+  }
+
+  private static PostOutcome publishPlainly(
+      Connection now, String subject, Headers headers, byte[] body) throws InterruptedException {
+    try {
+      now.publish(subject, headers, body);
+      now.flush(ANSWER_MAX);
+      return isForbidden(now, subject) ? forbidden(subject) : new PostOutcome.Sent("");
+    } catch (TimeoutException | IllegalStateException e) {
+      return new PostOutcome.Unknown(
+          Failure.of(FailureCode.NETWORK, "NATS did not confirm the answer: " + said(e)));
+    }
+  }
+
+  private static boolean isForbidden(Connection now, String subject) {
+    @Nullable String error = now.getLastError();
+    return error != null
+        && error.contains("\"" + subject + "\"")
+        && error.toLowerCase(Locale.ROOT).contains("permissions violation");
+  }
+
+  private static PostOutcome forbidden(String subject) {
+    return refused(FailureCode.AUTH, "NATS does not let the account publish to " + subject);
+  }
+
+  @Override
+  public void close() {
+    opening.lock();
+    try {
+      @Nullable Connection last = connection;
+      connection = null;
+      if (last != null) {
+        last.close();
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    } finally {
+      opening.unlock();
+    }
+  }
+}

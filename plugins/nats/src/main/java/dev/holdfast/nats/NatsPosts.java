@@ -1,0 +1,51 @@
+package dev.holdfast.nats;
+
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.OutboundReply;
+import dev.holdfast.api.PostOutcome;
+import dev.holdfast.api.StoredFile;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Posts the answers of one account. Thread-safe. */
+final class NatsPosts {
+  static final String IN_REPLY_TO = "Holdfast-In-Reply-To";
+  static final String PART = "Holdfast-Part";
+
+  private final NatsAccount account;
+  private final ReplySubjects replies;
+  private final ReplyPublisher publisher;
+
+  NatsPosts(NatsAccount account, ReplySubjects replies, ReplyPublisher publisher) {
+    this.account = account;
+    this.replies = replies;
+    this.publisher = publisher;
+  }
+
+  PostOutcome post(OutboundReply reply) throws InterruptedException {
+    String subject = replies.find(reply.inReplyTo()).orElse(account.replySubject());
+    if (subject.isEmpty()) {
+      return new PostOutcome.NotDelivered(
+          Failure.of(
+              FailureCode.INVALID_REQUEST,
+              "the message names no subject for its answer: set reply_subject, or send "
+                  + MessageReader.REPLY));
+    }
+    Map<String, String> headers = new LinkedHashMap<>();
+    headers.put(MessageReader.MSG_ID, reply.id());
+    headers.put(MessageReader.THREAD, reply.thread());
+    if (!reply.inReplyTo().isEmpty()) {
+      headers.put(IN_REPLY_TO, reply.inReplyTo());
+    }
+    headers.put(PART, reply.part() + "/" + reply.parts());
+    StringBuilder text = new StringBuilder(reply.text());
+    for (StoredFile file : reply.files()) {
+      text.append(
+          "\n\n[The file \"%s\" is not attached: NATS carries text.]".formatted(file.name()));
+    }
+    return publisher.publish(
+        subject, headers, text.toString().strip().getBytes(StandardCharsets.UTF_8));
+  }
+}

@@ -1,0 +1,74 @@
+package dev.holdfast.nats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.FailureKind;
+import dev.holdfast.api.OutboundReply;
+import dev.holdfast.api.PostOutcome;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class NatsPostsTest {
+  @TempDir private Path folder;
+  private final List<String> published = new ArrayList<>();
+  private ReplySubjects replies;
+
+  @BeforeEach
+  void open() throws Exception {
+    replies = ReplySubjects.open(folder.resolve("replies.txt"), 10);
+    replies.put("order-7", "answers.shop");
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    replies.close();
+  }
+
+  private PostOutcome post(Map<String, ?> account, String inReplyTo) throws Exception {
+    NatsPosts posts =
+        new NatsPosts(
+            NatsRig.account(account),
+            replies,
+            (subject, headers, body) -> {
+              published.add(
+                  subject + " " + headers + " " + new String(body, StandardCharsets.UTF_8));
+              return new PostOutcome.Sent("");
+            });
+    return posts.post(
+        new OutboundReply("r1", "e1", "main", "orders", inReplyTo, "seven", 1, 2, false));
+  }
+
+  @Test
+  void anAnswerGoesToTheSubjectOfItsMessageUnderTheIdOfTheReply() throws Exception {
+    assertThat(post(Map.of("reply_subject", "replies.all"), "order-7"))
+        .isEqualTo(new PostOutcome.Sent(""));
+    assertThat(published)
+        .containsExactly(
+            "answers.shop {Nats-Msg-Id=r1, Holdfast-Thread=orders, Holdfast-In-Reply-To=order-7,"
+                + " Holdfast-Part=1/2} seven");
+  }
+
+  @Test
+  void othersGoToTheConfiguredOne() throws Exception {
+    assertThat(post(Map.of("reply_subject", "replies.all"), ""))
+        .isEqualTo(new PostOutcome.Sent(""));
+    assertThat(published.getFirst()).startsWith("replies.all ").doesNotContain("In-Reply-To");
+  }
+
+  @Test
+  void anAnswerThatGoesNowhereIsToldAtOnce() throws Exception {
+    PostOutcome outcome = post(Map.of(), "other");
+    assertThat(outcome).isInstanceOf(PostOutcome.NotDelivered.class);
+    PostOutcome.NotDelivered refused = (PostOutcome.NotDelivered) outcome;
+    assertThat(refused.failure().kind()).isEqualTo(FailureKind.INVALID);
+    assertThat(refused.failure().message()).contains("set reply_subject");
+    assertThat(published).isEmpty();
+  }
+}

@@ -1,0 +1,54 @@
+package dev.holdfast.nats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SubjectRulesTest {
+  @ParameterizedTest
+  @ValueSource(strings = {"a", "a.b", "_INBOX.x1.y", "orders-7.new"})
+  void whatHasNoWildcardCanBePublishedTo(String subject) {
+    assertThat(SubjectRules.isLiteral(subject)).isTrue();
+    assertThat(SubjectRules.isFilter(subject)).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", ".", "a.", ".a", "a..b", "a b", "a\tb", "a.>.b", "ä"})
+  void whatNatsRefusesIsNoSubject(String subject) {
+    assertThat(SubjectRules.isLiteral(subject)).isFalse();
+    assertThat(SubjectRules.isFilter(subject)).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {">", "*", "a.*", "a.>", "*.b.>"})
+  void wildcardsFilterAndAreNotPublishedTo(String subject) {
+    assertThat(SubjectRules.isLiteral(subject)).isFalse();
+    assertThat(SubjectRules.isFilter(subject)).isTrue();
+  }
+
+  @Test
+  void aSubjectHasALengthThatItMayHave() {
+    assertThat(SubjectRules.isLiteral("a".repeat(255))).isTrue();
+    assertThat(SubjectRules.isLiteral("a".repeat(256))).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    ">, a.b, true",
+    "a.>, a.b.c, true",
+    "a.>, a, false",
+    "a.*, a.b, true",
+    "a.*, a.b.c, false",
+    "a.*, a.>, false",
+    "a.>, a.*, true",
+    "a.b, a.b, true",
+    "a.b, a.c, false",
+    "a, a.b, false"
+  })
+  void aFilterCoversWhatNatsWouldDeliver(String filter, String other, boolean covers) {
+    assertThat(SubjectRules.covers(filter, other)).isEqualTo(covers);
+  }
+}

@@ -1,0 +1,107 @@
+package dev.holdfast.tests.harness;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A real nats-server with JetStream, in a folder of its own. Its port stays the same over restarts.
+ * Closing it kills the server and deletes the folder.
+ */
+public final class NatsServer implements AutoCloseable {
+  private static final Duration START_MAX = Duration.ofSeconds(30);
+
+  private final Path folder = ServerRig.newFolder("holdfast-nats");
+  private final int port = Setup.freePort();
+  private @Nullable Process process;
+
+  /** Leaves the test out where there is no nats-server. Starts nothing yet. */
+  public NatsServer() {
+    Commands.assumePresent("nats-server");
+  }
+
+  public String url() {
+    return "nats://127.0.0.1:" + port;
+  }
+
+  /** Starts it with what its store holds, and waits until it listens. */
+  public NatsServer start() {
+    Path config = folder.resolve("nats.conf");
+    try {
+      Files.writeString(
+          config,
+          """
+          listen: "127.0.0.1:%d"
+          max_payload: 4MB
+          jetstream { store_dir: "%s" }
+          """
+              .formatted(port, store()));
+      process =
+          new ProcessBuilder("nats-server", "-c", config.toString())
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.resolve("nats.log").toFile()))
+              .start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    Await.until("nats-server listens", START_MAX, this::listens);
+    return this;
+  }
+
+  private Path store() {
+    return folder.resolve("store");
+  }
+
+  private boolean listens() {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      return socket.isConnected();
+    } catch (IOException _) {
+      return false;
+    }
+  }
+
+  private Process running() {
+    if (process == null) {
+      throw new IllegalStateException("not started");
+    }
+    return process;
+  }
+
+  /** SIGKILL; returns when it is over. */
+  public void kill9() {
+    running().destroyForcibly();
+    try {
+      int _ = running().waitFor();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** SIGSTOP: its connections stay, and nothing comes over them. */
+  public void suspend() {
+    Commands.run("kill", "-STOP", Long.toString(running().pid()));
+  }
+
+  /** SIGCONT. */
+  public void resume() {
+    Commands.run("kill", "-CONT", Long.toString(running().pid()));
+  }
+
+  /** Forgets all streams; while it does not run. */
+  public void emptyStore() {
+    ServerRig.delete(store());
+  }
+
+  @Override
+  public void close() {
+    if (process != null) {
+      kill9();
+    }
+    ServerRig.delete(folder);
+  }
+}
