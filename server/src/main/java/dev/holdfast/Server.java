@@ -143,6 +143,7 @@ final class Server {
   private static final int NEWS_REMEMBERED = 20_000;
   private static final int GAVE_UP = 70;
   private static final int VERTX_END_SECS = 10;
+  private static final Duration SUPERVISED_MAX = Duration.ofSeconds(4);
 
   /** For the accounts of a channel; whoever asks waits for 30 s. */
   private static final Duration CHECK_MAX = Duration.ofSeconds(20);
@@ -270,7 +271,11 @@ final class Server {
     orchestrator = new Orchestrator(agentParts());
     sweeps = sweeps(); // before the deletions of conversations that the last run began
     conversations = conversations();
-    opened.add("turns", () -> orchestrator.close(Duration.ZERO, () -> true));
+    opened.add(
+        "turns",
+        () -> {
+          boolean _ = orchestrator.close();
+        });
     replies = new Replies(store, channels, guards, news, config.replies(), time, meters);
     opened.add("replies", replies::stop);
     plugins = PluginHost.open(pluginServices(config));
@@ -287,7 +292,7 @@ final class Server {
     incidentSources = new IncidentSources(incidents, Server::giveUp);
     store.onDamaged(incidentSources::damaged);
     supervisor = new Supervisor(config.supervision(), time, meters, incidentSources);
-    opened.add("supervisor", () -> supervisor.stopAll(ParallelStop.TIME_MIN));
+    opened.add("supervisor", () -> supervisor.stopAll(SUPERVISED_MAX));
     parts =
         new ServerParts(
             store,
@@ -533,47 +538,77 @@ final class Server {
    */
   void stop(BooleanSupplier hurry) throws InterruptedException {
     LOG.info("server: stopping");
-    Deadline deadline = Deadline.in(time, live.shutdown());
-    readiness.stopping();
-    drills.close(); // a fault would keep the rest from ending well
-    typing.close();
-    listeners.stop(); // what they have not handed over comes again
-    store.stopIntake();
-    tasking.runner().stopDispatch(); // what a turn waits for is not cancelled with it
-    orchestrator.close(deadline.left().dividedBy(2), hurry);
-    Duration forReplies = hurry.getAsBoolean() ? Duration.ZERO : deadline.left().dividedBy(2);
-    replies.drain(Deadline.in(time, forReplies));
-    tasking.stop(hurry.getAsBoolean() ? Duration.ZERO : deadline.left().dividedBy(2));
-    if (!sweeps.stop(MEMORY_MAX.compareTo(deadline.left()) < 0 ? MEMORY_MAX : deadline.left())) {
-      LOG.warn("server: the sweep of memories did not end in time and is cut off");
-    }
-    new ParallelStop(time)
-        .with("replies", this::endPosts)
-        .with("tools", tooling::close)
-        .with("plugins", plugins::close)
-        .with("listener", listener::close)
-        .with("supervisor", () -> supervisor.stopAll(ParallelStop.TIME_MIN))
-        .run(deadline);
-    watchdogs.forEach(Watchdog::close);
-    store.close();
-    markClean();
+    List<StopSequence.Result> _ = new StopSequence(time, stopSteps()).run(live.shutdown(), hurry);
     vertx.close();
     LOG.info("server: stopped");
   }
 
-  private void endPosts() throws InterruptedException {
-    replies.stop();
-    http.close();
+  /**
+   * What a turn, a task or a reply may need ends after it. {@code docs/stopping.md} has this table
+   * for operators.
+   */
+  List<StopStep> stopSteps() {
+    String resumed = "they resume from their last checkpoint at the next start";
+    String kept = "they are kept and go out after the next start";
+    return List.of(
+        StopStep.call("not ready", readiness::stopping),
+        StopStep.call("drills", drills::close), // a fault would keep the rest from ending well
+        StopStep.call("typing notices", typing::close),
+        StopStep.call("channel sockets", listeners::stop), // what is not taken yet comes again
+        StopStep.call("intake", store::stopIntake),
+        StopStep.call("task dispatch", tasking.runner()::stopDispatch), // not what a turn waits for
+        StopStep.waiting("running turns", 0.75, orchestrator::finish, resumed),
+        StopStep.ending("unfinished turns", secs(2), secs(3), _ -> orchestrator.close(), resumed),
+        StopStep.waiting("outbox", 0.5, replies::drain, kept),
+        StopStep.waiting("running tasks", 0.5, tasking.runner()::finish, "they are taken back"),
+        StopStep.ending("unfinished tasks", secs(1), secs(6), tasking::close, resumed),
+        StopStep.waiting(
+            "memory sweep",
+            MEMORY_MAX,
+            window -> sweeps.stop(window.left()),
+            "it has changed nothing and runs again"),
+        StopStep.waiting(
+            "MCP sessions", secs(5), tooling.extensions()::end, "their processes are ended"),
+        StopStep.ending(
+            "child processes", secs(2), secs(7), tooling::endChildren, "they are killed"),
+        StopStep.ending(
+            "unfinished posts",
+            secs(1),
+            secs(5),
+            replies::stop,
+            "whether they arrived counts as unknown"),
+        StopStep.ending("plugins", secs(0.5), secs(4), plugins::close, "they end with the process"),
+        StopStep.ending("HTTP", secs(0.5), secs(6), listener::close, "its connections are cut"),
+        StopStep.call("HTTP client", http::close),
+        StopStep.ending(
+            "supervised parts",
+            secs(0.5),
+            SUPERVISED_MAX,
+            this::endSupervised,
+            "they end with the process"),
+        StopStep.call("watchdog", () -> watchdogs.forEach(Watchdog::close)),
+        StopStep.ending(
+                "store", secs(2), secs(60), store::close, "the next start checks the database")
+            .uninterrupted(),
+        StopStep.ending(
+                "clean marker",
+                secs(1),
+                secs(5),
+                store::markClean,
+                "the next start checks the database")
+            .uninterrupted());
   }
 
-  private void markClean() {
-    try {
-      store.markClean();
-    } catch (IOException e) {
-      LOG.warn(
-          "server: no clean-shutdown marker written, the next start will check the database: {}",
-          e.getMessage());
+  private static Duration secs(double secs) {
+    return Duration.ofMillis(Math.round(secs * 1000));
+  }
+
+  private boolean endSupervised(Deadline window) throws InterruptedException {
+    List<String> left = supervisor.stopAll(window.left());
+    if (!left.isEmpty()) {
+      LOG.warn("server: still running: {}", String.join(", ", left));
     }
+    return left.isEmpty();
   }
 
   /**

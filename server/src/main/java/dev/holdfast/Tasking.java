@@ -36,7 +36,6 @@ import dev.holdfast.tools.Toolbox;
 import dev.holdfast.tools.ToolsConfig.Autonomy;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -315,13 +314,8 @@ final class Tasking {
     notices.run();
   }
 
-  /** Ends what runs within {@code limit}; what is cut off goes on after the next start. Blocks. */
-  void stop(Duration limit) throws InterruptedException {
-    runner.stop(limit);
-  }
-
-  /** Ends what runs at once. */
+  /** Takes back what runs: it goes on after the next start. Blocks. */
   void close() throws InterruptedException {
-    runner.stop(ParallelStop.TIME_MIN);
+    runner.stop();
   }
 }

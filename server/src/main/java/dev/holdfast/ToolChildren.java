@@ -77,8 +77,8 @@ final class ToolChildren {
   }
 
   /** Ends all that run. Blocks until they are gone; no more are started. */
-  void close() {
-    lock.lock();
+  void close() throws InterruptedException {
+    lock.lockInterruptibly();
     try {
       closed = true;
       if (opened != null) {

@@ -220,9 +220,8 @@ final class Tooling {
     return leftOut;
   }
 
-  /** Ends the children of tools. Blocks until they are gone. */
-  void close() throws InterruptedException {
-    extensions.close();
+  /** Ends the children of tools and extensions: TERM, 5 s, KILL. Blocks until they are gone. */
+  void endChildren() throws InterruptedException {
     children.close();
   }
 

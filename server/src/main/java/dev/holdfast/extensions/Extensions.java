@@ -5,6 +5,7 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.health.ConditionReport;
 import dev.holdfast.incidents.IncidentKind;
+import dev.holdfast.resilience.Deadline;
 import dev.holdfast.resilience.FaultPoint;
 import dev.holdfast.tools.prompts.Prompts;
 import java.nio.file.Path;
@@ -27,8 +28,8 @@ import org.slf4j.LoggerFactory;
 public final class Extensions implements ExtensionActions {
   private static final Logger LOG = LoggerFactory.getLogger(Extensions.class);
 
-  /** A child's input is ended, 2 s, TERM, 5 s, KILL. */
-  private static final Duration END_MAX = Duration.ofSeconds(12);
+  /** A child's input is ended, 5 s, TERM, 5 s, KILL. */
+  private static final Duration END_MAX = Duration.ofSeconds(15);
 
   private final ExtensionServices services;
   private final Map<String, Entry> entries = new TreeMap<>();
@@ -228,6 +229,14 @@ public final class Extensions implements ExtensionActions {
 
   /** Ends all children at the same time and takes no more. Blocks until they are gone. */
   public void close() throws InterruptedException {
+    boolean _ = end(Deadline.in(services.time(), END_MAX));
+  }
+
+  /**
+   * Ends all sessions at the same time and takes no more: a process has 5 s to end by itself once
+   * its input has ended. Blocks until they are gone; false when one was not at the deadline.
+   */
+  public boolean end(Deadline deadline) throws InterruptedException {
     List<Extension> all;
     synchronized (this) {
       closed = true;
@@ -235,10 +244,13 @@ public final class Extensions implements ExtensionActions {
       entries.clear();
     }
     all.forEach(Extension::stop);
+    boolean ended = true;
     for (Extension each : all) {
-      if (!each.awaitEnd(END_MAX)) {
+      if (!each.awaitEnd(deadline.left())) {
+        ended = false;
         LOG.warn("extension {}: did not end in time", each.config().id());
       }
     }
+    return ended;
   }
 }

@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 /** A child process, one message a line. */
 record ProcessTransport(LineProcess process) implements McpTransport {
   /** How long a child may take to end by itself once its input has ended. */
-  private static final Duration OWN_END_MAX = Duration.ofSeconds(2);
+  private static final Duration OWN_END_MAX = Duration.ofSeconds(5);
 
   @Override
   public void send(JsonObject message, Duration timeout, Consumer<Failure> lost)

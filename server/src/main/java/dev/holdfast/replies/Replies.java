@@ -253,7 +253,18 @@ public final class Replies implements FirstPosts {
   public void stop() throws InterruptedException {
     stopped = true;
     running.forEach(StopInterrupt::stop);
-    Deadline deadline = Deadline.in(time, STOP_MAX);
+    try {
+      awaitPosts(Deadline.in(time, STOP_MAX));
+    } finally {
+      for (AccountQueue queue : queues.values()) {
+        for (long seq : queue.close()) {
+          boolean _ = takeBack(seq);
+        }
+      }
+    }
+  }
+
+  private void awaitPosts(Deadline deadline) throws InterruptedException {
     synchronized (changed) {
       while (!running.isEmpty() && !deadline.isOver()) {
         changed.wait(20);
@@ -263,11 +274,6 @@ public final class Replies implements FirstPosts {
       LOG.warn(
           "replies: {} posts did not stop; they count as unknown at the next start",
           running.size());
-    }
-    for (AccountQueue queue : queues.values()) {
-      for (long seq : queue.close()) {
-        boolean _ = takeBack(seq);
-      }
     }
   }
 

@@ -18,18 +18,17 @@ import dev.holdfast.agents.turn.TurnResources;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.models.RemoteUse;
 import dev.holdfast.modes.ModeNow;
+import dev.holdfast.resilience.Deadline;
 import dev.holdfast.store.engine.StoreException;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.ThreadingModel;
 import io.vertx.core.Vertx;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.Lock;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -322,9 +321,15 @@ final class ActiveAgents implements ThreadAgent.Keeper {
     return stuck.hanging();
   }
 
-  /** As {@link Orchestrator#close}. */
-  void close(Duration patience, BooleanSupplier hurry) throws InterruptedException {
+  /** As {@link Orchestrator#finish}. */
+  boolean finish(Deadline deadline) throws InterruptedException {
     closing = true;
-    new Shutdown(resources.time(), agents.values()).close(patience, hurry);
+    return new Shutdown(resources.time(), agents.values()).finish(deadline);
+  }
+
+  /** As {@link Orchestrator#close}. */
+  boolean close() throws InterruptedException {
+    closing = true;
+    return new Shutdown(resources.time(), agents.values()).cutOff();
   }
 }

@@ -18,6 +18,7 @@ import dev.holdfast.models.RemoteUse;
 import dev.holdfast.models.Suspect;
 import dev.holdfast.modes.ModeNow;
 import dev.holdfast.resilience.Backoff;
+import dev.holdfast.resilience.Deadline;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.Repairs;
 import dev.holdfast.store.engine.StoreException;
@@ -34,7 +35,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -435,11 +435,19 @@ public final class Orchestrator {
   }
 
   /**
-   * Lets running turns end until {@code patience} is over or somebody hurries, then cuts them off
-   * at their last checkpoint.
+   * Begins no more turns. Blocks until those that run have ended, or until the deadline; whether
+   * they have.
    */
-  public void close(Duration patience, BooleanSupplier hurry) throws InterruptedException {
-    agents.close(patience, hurry);
+  public boolean finish(Deadline deadline) throws InterruptedException {
+    return agents.finish(deadline);
+  }
+
+  /**
+   * Cuts running turns off at their last checkpoint. Blocks for 2 s at most; whether all have
+   * ended.
+   */
+  public boolean close() throws InterruptedException {
+    return agents.close();
   }
 
   /** The models that turns ask, while turns may run. */

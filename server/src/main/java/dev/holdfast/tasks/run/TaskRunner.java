@@ -3,6 +3,7 @@ package dev.holdfast.tasks.run;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.ReplayClass;
 import dev.holdfast.extensions.Texts;
+import dev.holdfast.resilience.Deadline;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.AuditEntry;
 import dev.holdfast.supervision.Crash;
@@ -696,15 +697,20 @@ public final class TaskRunner {
   }
 
   /**
-   * Gives nothing out any more, waits for what runs, and takes back what has not ended within
-   * {@code limit}. Blocks.
+   * Gives nothing out any more. Blocks until what runs has ended, or until the deadline; whether it
+   * has.
    */
-  public void stop(Duration limit) throws InterruptedException {
+  public boolean finish(Deadline deadline) throws InterruptedException {
     stopDispatch();
-    long endNanos = time.nanos() + limit.toNanos();
-    while (!running.isEmpty() && time.nanos() < endNanos) {
+    while (!running.isEmpty() && !deadline.isOver()) {
       time.sleep(Duration.ofMillis(END_LOOK_MILLIS));
     }
+    return running.isEmpty();
+  }
+
+  /** Gives nothing out any more and takes back what runs. Blocks for 6 s at most. */
+  public void stop() throws InterruptedException {
+    stopDispatch();
     List<RunningTask> left = new ArrayList<>(running.values());
     left.forEach(one -> one.thread().interrupt());
     long joinedNanos = time.nanos() + LAST_WAIT.toNanos();

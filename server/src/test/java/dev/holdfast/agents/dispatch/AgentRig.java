@@ -256,7 +256,7 @@ public final class AgentRig {
   }
 
   void close() throws Exception {
-    orchestrator.close(Duration.ZERO, () -> true);
+    boolean _ = orchestrator.close();
     for (Thread loop : loops) {
       loop.interrupt();
       loop.join();

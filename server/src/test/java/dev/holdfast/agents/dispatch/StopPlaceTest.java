@@ -7,7 +7,6 @@ import dev.holdfast.api.Message;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -131,7 +130,7 @@ class StopPlaceTest {
     begun.await();
     Event stop = world.send("t", "k2", "/stop");
     assertThat(world.answerOf(stop)).isEqualTo("Stopped.");
-    world.orchestrator.close(Duration.ZERO, () -> true);
+    boolean _ = world.orchestrator.close();
     Event hello = world.send("t", "k3", "hello");
     rigs.close();
     StoreSurgery.reopen(rigs.folder(), stop);
@@ -179,7 +178,7 @@ class StopPlaceTest {
     world.send("t", "k1", "never mind");
     begun.await();
     assertThat(world.answerOf(world.send("t", "k2", "/stop"))).isEqualTo("Stopped.");
-    world.orchestrator.close(Duration.ZERO, () -> true);
+    boolean _ = world.orchestrator.close();
     Event waiting = world.send("t", "k3", "nor this");
     Event stop = world.send("t", "k4", "/stop");
     rigs.close();
@@ -279,7 +278,7 @@ class StopPlaceTest {
   /** Accepted by a server that stops before it could do anything about them. */
   private List<Event> pendingAtAStart(String... texts) throws Exception {
     AgentRig stopping = rigs.open();
-    stopping.orchestrator.close(Duration.ZERO, () -> true);
+    boolean _ = stopping.orchestrator.close();
     List<Event> events = new ArrayList<>();
     for (String text : texts) {
       events.add(stopping.send("t", "k" + events.size(), text));

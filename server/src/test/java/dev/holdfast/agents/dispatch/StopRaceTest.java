@@ -351,7 +351,7 @@ class StopRaceTest {
   @Test
   void afterTheServerHasClosedNoFreshContextIsBegun() throws Exception {
     AgentRig world = rigs.open();
-    world.orchestrator.close(Duration.ZERO, () -> true);
+    boolean _ = world.orchestrator.close();
     world.orchestrator.reset(THREAD);
     assertThat(world.orchestrator.find(THREAD)).isEmpty();
   }

@@ -55,7 +55,7 @@ class EpochFenceTest {
   void nothingOfItReachesTheDisk() throws Exception {
     rigs.options.autonomy = Autonomy.SUPERVISED;
     AgentRig world = rigs.open();
-    world.orchestrator.close(Duration.ZERO, () -> true); // nobody else writes
+    boolean _ = world.orchestrator.close(); // nobody else writes
     Event event =
         world.sendFiles(
             "web:main", "t", "k1", new Attachment("a", "", "https://files.example.org/a", -1));

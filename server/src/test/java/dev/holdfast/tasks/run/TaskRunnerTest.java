@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.ReplayClass;
 import dev.holdfast.incidents.InterruptedWork;
+import dev.holdfast.resilience.Deadline;
 import dev.holdfast.store.TestStore;
 import dev.holdfast.store.ledgers.AuditEntry;
 import dev.holdfast.supervision.RecentResults;
@@ -63,7 +64,7 @@ class TaskRunnerTest {
 
   @AfterEach
   void close() throws Exception {
-    runner.stop(Duration.ZERO);
+    runner.stop();
     it.close();
   }
 
@@ -383,7 +384,8 @@ class TaskRunnerTest {
     Plan two = make("unsafe", 50, 1);
     runner.step();
     TimedWait.until("both are called", () -> safe.seen.size() + unsafe.seen.size() == 2);
-    runner.stop(Duration.ofMillis(100));
+    assertThat(runner.finish(Deadline.in(time, Duration.ofMillis(100)))).isFalse();
+    runner.stop();
     assertThat(first(one).state()).isEqualTo(TaskState.QUEUED);
     assertThat(first(two).state()).isEqualTo(TaskState.DEAD_LETTERED);
   }

@@ -3,15 +3,17 @@ package dev.holdfast.tests.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.CallScript;
 import dev.holdfast.tests.harness.FakeModel;
-import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.LoadDriver;
 import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.Oracle;
 import dev.holdfast.tests.harness.PlatformMode;
+import dev.holdfast.tests.harness.Post;
+import dev.holdfast.tests.harness.RawClient;
 import dev.holdfast.tests.harness.ServerRig;
-import dev.holdfast.tests.harness.WireExchange;
-import java.io.IOException;
+import dev.holdfast.tests.harness.ShellRig;
+import dev.holdfast.tests.harness.WireServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +23,8 @@ import org.junit.jupiter.api.Timeout;
 /** Rows F5 (SIGTERM) and F6 (SIGSTOP). */
 @Timeout(120)
 class StopTest {
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+
   /** Row F5, idle. */
   @Test
   void anIdleServerStopsWithinFiveSeconds() {
@@ -89,67 +93,74 @@ class StopTest {
     }
   }
 
-  /** Row F5, with a tool, a post and a model call that all hang: one budget holds for all of it. */
+  /**
+   * Row F5, with a tool, a model call, a post, two extensions and a reader that all hang: one
+   * budget holds for all of it, nothing is left running, and nothing that was accepted is lost.
+   */
   @Test
-  void aStopWithEverythingStuckKeepsItsBudget() {
-    try (ServerRig rig = new ServerRig();
+  void aStopWithEverythingStuckKeepsItsBudget() throws Exception {
+    String mark = "stuck-" + System.nanoTime() + "-end";
+    try (WireServer mute = new WireServer((_, exchange) -> exchange.hang(Duration.ofMinutes(10)));
+        ServerRig rig = new ServerRig();
         FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
-      rig.setup().set("server.shutdown_secs", 4);
+      rig.setup().set("server.shutdown_secs", 6);
       rig.setup().set("tools.shell.enabled", true);
+      rig.setup().set("extensions", List.of(stubborn(mark), remote(mute)));
       rig.platform().plan(_ -> PlatformMode.HANG);
       model.always(
           (request, exchange) -> {
             switch (request.lastText()) {
-              case "use a tool" -> shellCall(exchange, "trap '' TERM; echo; sleep 600");
+              case "use a tool" ->
+                  CallScript.call("call-1", "shell", Map.of("command", ignoresTerm(mark)))
+                      .run(request, exchange);
               case "hang" -> ModelScript.hang().run(request, exchange);
               default -> ModelScript.echo().run(request, exchange);
             }
           });
       rig.start();
+      Await.until(
+          "the extension has begun", LIMIT, () -> !ShellRig.processes(mark + "-mcp").isEmpty());
       rig.accept("posted", "t1", "hello");
       rig.accept("tooled", "t2", "use a tool");
       rig.accept("asked", "t3", "hang");
-      Await.until("a post hangs", Duration.ofSeconds(10), () -> !rig.platform().posts().isEmpty());
-      Await.until(
-          "a tool runs",
-          Duration.ofSeconds(10),
-          () -> rig.api().event("tooled").toString().contains("tool.started"));
-      Await.until("asked all", Duration.ofSeconds(10), () -> model.requests().size() >= 3);
-      rig.server().terminate();
-      assertThat(rig.server().exitCode(Duration.ofSeconds(9))).isZero();
+      Await.until("a post hangs", LIMIT, () -> !rig.platform().posts().isEmpty());
+      Await.until("a tool runs", LIMIT, () -> !ShellRig.processes(mark + "-tool").isEmpty());
+      Await.until("asked all", LIMIT, () -> model.requests().size() >= 3);
+      try (RawClient reader = new RawClient(rig.setup().httpPort())) {
+        reader.say(
+            "GET /api/v1/stream HTTP/1.1\r\nhost: 127.0.0.1\r\n"
+                + "authorization: Bearer %s\r\n\r\n".formatted(rig.api().token()));
+        rig.server().terminate();
+        assertThat(rig.server().exitCode(Duration.ofSeconds(18))).isZero();
+      }
       assertThat(rig.setup().dataDir().resolve("clean_shutdown")).exists();
+      assertThat(ShellRig.processes(mark)).as("children").isEmpty();
+      assertThat(rig.server().output())
+          .contains("stop: running turns: cut off", "stop: clean marker: done");
+
+      rig.setup().set("extensions", List.of()).write();
+      rig.platform().plan(_ -> PlatformMode.ACCEPT);
+      model.always(ModelScript.echo());
+      rig.start();
+      Await.until(
+          "the post is sent again", LIMIT, () -> rig.platform().shownFor("posted").size() == 2);
+      Post _ = rig.platform().awaitPost("tooled", LIMIT);
+      Post _ = rig.platform().awaitText("asked", "hang", LIMIT);
     }
   }
 
-  private static void shellCall(WireExchange exchange, String command) throws IOException {
-    String arguments = Json.write(Map.of("command", command));
-    String call =
-        Json.write(
-            Map.of(
-                "choices",
-                List.of(
-                    Map.of(
-                        "index",
-                        0,
-                        "delta",
-                        Map.of(
-                            "tool_calls",
-                            List.of(
-                                Map.of(
-                                    "index",
-                                    0,
-                                    "id",
-                                    "call-1",
-                                    "type",
-                                    "function",
-                                    "function",
-                                    Map.of("name", "shell", "arguments", arguments))))))));
-    exchange.startStream("text/event-stream");
-    exchange.chunk("data: " + call + "\n\n");
-    exchange.chunk(
-        "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n");
-    exchange.chunk("data: [DONE]\n\n");
-    exchange.endStream();
+  private static String ignoresTerm(String mark) {
+    return "trap '' TERM; : %s-tool; while :; do sleep 1; done".formatted(mark);
+  }
+
+  /** An MCP server that begins, and then hears nothing: not its calls, its end of input, TERM. */
+  private static Map<String, Object> stubborn(String mark) {
+    String script = "trap '' TERM; read -r _; : %s-mcp; while :; do sleep 1; done".formatted(mark);
+    return Map.of("id", "stubborn", "command", List.of("bash", "-c", script));
+  }
+
+  private static Map<String, Object> remote(WireServer mute) {
+    return Map.of("id", "mute", "url", mute.url("/mcp"));
   }
 
   /** Row F5, during boot: whatever moment it hits, the process ends and the next start serves. */
