@@ -1,6 +1,7 @@
 package dev.holdfast;
 
 import dev.holdfast.agents.dispatch.Orchestrator;
+import dev.holdfast.bus.Bus;
 import dev.holdfast.channels.Listeners;
 import dev.holdfast.drills.Drills;
 import dev.holdfast.health.Condition;
@@ -134,6 +135,10 @@ final class Readiness implements Probes {
 
   void watchCopy(RestoredCopy copy) {
     conditions.add("copy", ProbeEffect.NONE, () -> ServerConditions.copy(copy.isHeld()));
+  }
+
+  void watchBus(Bus bus) {
+    conditions.add("bus", ProbeEffect.NONE, bus::reports);
   }
 
   void watchDrills(Drills drills) {

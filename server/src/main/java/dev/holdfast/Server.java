@@ -13,6 +13,8 @@ import dev.holdfast.agents.turn.AgentConfig;
 import dev.holdfast.agents.turn.ApprovalPrompts;
 import dev.holdfast.agents.turn.OpenForms;
 import dev.holdfast.agents.turn.TurnResources;
+import dev.holdfast.bus.Bus;
+import dev.holdfast.bus.DiskQueue;
 import dev.holdfast.bus.News;
 import dev.holdfast.channels.ChannelChecks;
 import dev.holdfast.channels.Channels;
@@ -94,8 +96,10 @@ import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.StoreHooks;
 import dev.holdfast.store.ledgers.ClickVerdict;
+import dev.holdfast.store.messages.Appended;
 import dev.holdfast.store.messages.DiscardedWork;
 import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.NewEvent;
 import dev.holdfast.supervision.ChildSpec;
 import dev.holdfast.supervision.ChildTask;
 import dev.holdfast.supervision.Criticality;
@@ -128,12 +132,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -169,6 +175,11 @@ final class Server {
   private final Incidents incidents;
   private final RecentResults results;
   private final News news = new News(NEWS_REMEMBERED);
+
+  /** What earlier runs have left is there even when nothing is published. */
+  private final DiskQueue published;
+
+  private final @Nullable Bus bus;
   private final Channels channels;
   private final Tooling tooling;
   private final Tasking tasking;
@@ -240,6 +251,13 @@ final class Server {
     http = HttpCaller.create(vertx, time);
     opened.add("http client", http::close);
     guards = Guards.create(config.guards(), guardMemory(), time, meters, vertx);
+    published = published(config);
+    bus =
+        config
+            .broker()
+            .remote()
+            .map(nats -> Bus.open(config.broker(), nats, published, guards, time, meters))
+            .orElse(null);
     incidents = openIncidents();
     results = new RecentResults(time);
     tooling =
@@ -315,7 +333,7 @@ final class Server {
             asked.mayDecide(thread, person, token)
                 ? orchestrator.clicked(thread, person, token)
                 : ClickVerdict.Meaning.NOT_ALLOWED;
-    intake = new MessageIntake(store.inbox()::append, judge::judge, clicks, news, time, meters);
+    intake = new MessageIntake(this::append, judge::judge, clicks, news, time, meters);
     listeners = new Listeners(channels, intake, positions(), supervisor, time, meters);
     opened.add("channels", listeners::stop);
     conditions = new Conditions(time, meters);
@@ -330,6 +348,9 @@ final class Server {
     readiness.watchAgents(tasking);
     readiness.watchModes(modes);
     readiness.watchCopy(copy);
+    if (bus != null) {
+      readiness.watchBus(bus);
+    }
     drills = drills();
     opened.add("drills", drills::close);
     readiness.watchDrills(drills);
@@ -345,6 +366,7 @@ final class Server {
     store.inbox().onAccepted(orchestrator::wake);
     store.onReconciled(orchestrator::waiting);
     store.onMended(this::rescan);
+    publishEvents();
     conditions.onChange(
         change -> news.publish("condition.changed", "", "", change.toJson().encode()));
     modes.onChange(
@@ -411,6 +433,9 @@ final class Server {
     supervise(upkeep, sweeper, sweeps::run);
     ChildSpec heap = ChildSpec.virtual("heap").as(Criticality.NON_CRITICAL);
     supervise(upkeep, heap, IdleHeap.ofThisProcess(time, store.engine()::shrink)::run);
+    if (bus != null && !copy.isHeld()) {
+      supervise(ChildSpec.virtual("bus").as(Criticality.IMPORTANT), bus::run);
+    }
     replies.start();
     listeners.start();
     listener.whenContractWasRead(
@@ -426,6 +451,42 @@ final class Server {
             interval -> watchdogs.add(new Watchdog(systemd, readiness.probes(), time, interval)));
     opened.add("watchdog", () -> watchdogs.forEach(Watchdog::close));
     watchdogs.forEach(Watchdog::start);
+  }
+
+  private DiskQueue published(ServerConfig config) throws IOException, StartRefusedException {
+    try {
+      return DiskQueue.open(store.engine(), config.broker().queue(), time);
+    } catch (StoreException e) {
+      throw new IOException("the store cannot be written: " + e.getMessage(), e);
+    }
+  }
+
+  private boolean flushBus(Deadline window) throws InterruptedException {
+    return bus == null || bus.flush(window);
+  }
+
+  private void publishEvents() {
+    if (bus != null && !copy.isHeld()) {
+      PublishedEvents events = new PublishedEvents(bus, store.engine(), time);
+      store.accompany(events);
+      tasking.plans().ledger().journal(events);
+      events.follow(news);
+    }
+  }
+
+  /** When much waits for NATS, senders are told a little later that a message was accepted. */
+  private CompletableFuture<Appended> append(NewEvent event) {
+    CompletableFuture<Appended> appended = store.inbox().append(event);
+    Duration slowdown = bus == null ? Duration.ZERO : bus.slowdown();
+    return slowdown.isZero()
+        ? appended
+        : appended.thenCombine(elapsed(slowdown), (made, _) -> made);
+  }
+
+  private CompletableFuture<Boolean> elapsed(Duration wait) {
+    CompletableFuture<Boolean> over = new CompletableFuture<>();
+    Time.Timer _ = time.after(wait, () -> over.complete(true));
+    return over;
   }
 
   /** A turn that goes on after a restart finds the tools that it had before. */
@@ -578,6 +639,7 @@ final class Server {
             replies::stop,
             "whether they arrived counts as unknown"),
         StopStep.ending("plugins", secs(0.5), secs(4), plugins::close, "they end with the process"),
+        StopStep.waiting("bus", secs(5), this::flushBus, "what is left waits on disk"),
         StopStep.ending("HTTP", secs(0.5), secs(6), listener::close, "its connections are cut"),
         StopStep.call("HTTP client", http::close),
         StopStep.ending(
@@ -939,7 +1001,7 @@ final class Server {
         new ApiCalls(store, orchestrator, access, news, settings.secrets(), time)
             .threads(intake, streams, config.attachments(), conversations, models.choice())
             .chat(intake, config.listeners().api().answerWait())
-            .deadLetters(tasking.plans(), this::rescan)
+            .deadLetters(tasking.plans(), published, this::rescan)
             .executions(new Rollbacks(tooling.backups()))
             .breakers(guards)
             .modes(modes, parts)

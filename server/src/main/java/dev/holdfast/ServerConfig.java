@@ -5,6 +5,7 @@ import static java.time.Duration.ofSeconds;
 import dev.holdfast.agents.context.ContextConfig;
 import dev.holdfast.agents.turn.ThreadsConfig;
 import dev.holdfast.agents.turn.TurnConfig;
+import dev.holdfast.bus.BrokerConfig;
 import dev.holdfast.channels.WebConfig;
 import dev.holdfast.channels.WebhookConfig;
 import dev.holdfast.config.Check;
@@ -63,7 +64,8 @@ public record ServerConfig(
     AgentsConfig agents,
     TaskLimits tasks,
     ConversationsConfig conversations,
-    SweepConfig memory) {
+    SweepConfig memory,
+    BrokerConfig broker) {
 
   public ServerConfig {
     extensions = List.copyOf(extensions);
@@ -167,7 +169,8 @@ public record ServerConfig(
         AgentsConfig.from(root),
         root.section("tasks").read(TaskLimits::from),
         root.section("conversations").read(ConversationsConfig::from),
-        root.section("memory").read(SweepConfig::from));
+        root.section("memory").read(SweepConfig::from),
+        root.section("broker").read(BrokerConfig::from));
   }
 
   /**
@@ -212,7 +215,8 @@ public record ServerConfig(
         changed.agents,
         changed.tasks,
         changed.conversations,
-        changed.memory);
+        changed.memory,
+        broker);
   }
 
   /** What differs in another, as sections and keys of the file. */
@@ -271,7 +275,8 @@ public record ServerConfig(
               var workers,
               var taskLimits,
               var conversation,
-              var sweeps) -> {
+              var sweeps,
+              var eventBroker) -> {
         Map<String, Object> parts = new LinkedHashMap<>();
         parts.put("server.data_dir", dataFolder);
         parts.put("server.shutdown_secs", stop);
@@ -306,6 +311,7 @@ public record ServerConfig(
         parts.put("attachments", attachment);
         parts.put("conversations", conversation);
         parts.put("memory", sweeps);
+        parts.put("broker", eventBroker);
         parts.put("breakers", breakers);
         parts.put("supervision", watched);
         parts.put("channels.web", webChannel);

@@ -1,7 +1,9 @@
 /**
- * Spreads news of what happens inside the server to those who watch.
+ * Spreads news of what happens inside the server to those who watch, and takes events to NATS for
+ * programs outside.
  *
- * <p>Knows nothing of what the news mean; the durable copies are in the store.
+ * <p>Knows nothing of what they mean. News are never the only copy of anything; an event is in the
+ * database until NATS has it.
  */
 @NullMarked
 package dev.holdfast.bus;

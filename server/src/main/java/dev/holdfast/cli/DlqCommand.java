@@ -41,7 +41,9 @@ final class DlqCommand extends CommandGroup {
     @Option(
         names = "--kind",
         paramLabel = "KIND",
-        description = "Only this kind: event, reply or task. Without it, --all skips tasks.")
+        description =
+            "Only this kind: event, reply, task or bus. Without it, --all means events and"
+                + " replies.")
     String kind = "";
 
     @Option(
@@ -147,7 +149,7 @@ final class DlqCommand extends CommandGroup {
       name = "replay",
       description =
           "Replay dead letters, oldest first: an event runs again, a reply is posted again, a task"
-              + " in a new plan.")
+              + " in a new plan, an event for the bus is published again.")
   int replay(@Mixin Choice choice) throws CliException, InterruptedException {
     return each(
         choice,

@@ -2,11 +2,14 @@ package dev.holdfast.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.bus.BrokerConfig;
+import dev.holdfast.config.ConfigException;
 import dev.holdfast.config.Problem;
 import dev.holdfast.config.Section;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -58,6 +61,11 @@ final class DoctorCommand implements Callable<Integer> {
     look(findings, "database", data::database);
     look(findings, "messages", data::messages);
     look(findings, "audit", data::audit);
+    Optional<BrokerConfig> broker = broker();
+    if (broker.isPresent()) {
+      root.terminal().progress("checking NATS...");
+      new BrokerChecks(broker.get()).nats().ifPresent(finding -> show(findings, finding));
+    }
     show(findings, server.answer());
     List<ServerCondition> conditions = server.conditions();
     conditions.forEach(condition -> print(finding(condition)));
@@ -142,6 +150,16 @@ final class DoctorCommand implements Callable<Integer> {
 
   private String sandbox() {
     return root.configuration().peek("tools", "shell", "sandbox").orElse("auto");
+  }
+
+  /** Empty when its section is wrong, which was said before. */
+  private Optional<BrokerConfig> broker() {
+    try {
+      return Optional.of(
+          root.configuration().make(file -> file.section("broker").read(BrokerConfig::from)));
+    } catch (ConfigException _) {
+      return Optional.empty();
+    }
   }
 
   private Finding configuration() {

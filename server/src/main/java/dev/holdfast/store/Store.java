@@ -13,6 +13,7 @@ import dev.holdfast.store.ledgers.Audit;
 import dev.holdfast.store.ledgers.Schedules;
 import dev.holdfast.store.ledgers.Usage;
 import dev.holdfast.store.messages.ChatThreads;
+import dev.holdfast.store.messages.Companion;
 import dev.holdfast.store.messages.CutEvent;
 import dev.holdfast.store.messages.DamagedRow;
 import dev.holdfast.store.messages.DeadLetters;
@@ -147,6 +148,11 @@ public final class Store implements AutoCloseable {
   /** For packages that keep tables of their own. */
   public Engine engine() {
     return engine;
+  }
+
+  /** As {@link Messages#accompany}. */
+  public void accompany(Companion companion) {
+    messages.accompany(companion);
   }
 
   public Inbox inbox() {

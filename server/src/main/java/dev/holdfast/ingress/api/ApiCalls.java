@@ -2,6 +2,7 @@ package dev.holdfast.ingress.api;
 
 import dev.holdfast.access.PairingFlow;
 import dev.holdfast.agents.dispatch.Orchestrator;
+import dev.holdfast.bus.DiskQueue;
 import dev.holdfast.bus.News;
 import dev.holdfast.config.Secrets;
 import dev.holdfast.conversations.ConversationService;
@@ -88,8 +89,8 @@ public final class ApiCalls {
   }
 
   /** {@code replayed}: wakes whoever runs events or posts replies. */
-  public ApiCalls deadLetters(Plans plans, Runnable replayed) {
-    calls.putAll(new DeadLetterCalls(store, plans, access, time, replayed).calls());
+  public ApiCalls deadLetters(Plans plans, DiskQueue bus, Runnable replayed) {
+    calls.putAll(new DeadLetterCalls(store, plans, bus, access, time, replayed).calls());
     return this;
   }
 

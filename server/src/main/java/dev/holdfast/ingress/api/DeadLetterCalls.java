@@ -1,11 +1,14 @@
 package dev.holdfast.ingress.api;
 
+import dev.holdfast.bus.BusLetter;
+import dev.holdfast.bus.DiskQueue;
 import dev.holdfast.ingress.login.ThreadAccess;
 import dev.holdfast.ingress.wire.ApiAnswer;
 import dev.holdfast.ingress.wire.ApiRequest;
 import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreException;
+import dev.holdfast.store.ledgers.Audit;
 import dev.holdfast.store.ledgers.AuditEntry;
 import dev.holdfast.store.messages.DeadLetter;
 import dev.holdfast.store.messages.DeadLetters;
@@ -34,21 +37,27 @@ final class DeadLetterCalls {
   private static final Duration AHEAD = Duration.ofDays(3650);
 
   private static final String TASK = "task";
+  private static final String BUS = "bus";
 
   private final DeadLetters letters;
   private final Plans plans;
   private final TaskLetters tasks;
+  private final DiskQueue bus;
+  private final Audit audit;
   private final OperatorAudit records;
   private final ThreadAccess access;
   private final Time time;
   private final Runnable replayed;
 
-  DeadLetterCalls(Store store, Plans plans, ThreadAccess access, Time time, Runnable replayed) {
+  DeadLetterCalls(
+      Store store, Plans plans, DiskQueue bus, ThreadAccess access, Time time, Runnable replayed) {
+    this.bus = bus;
     this.plans = plans;
     this.tasks = plans.ledger().letters();
     this.access = access;
     this.letters = store.deadLetters();
-    this.records = new OperatorAudit(store.audit());
+    this.audit = store.audit();
+    this.records = new OperatorAudit(audit);
     this.time = time;
     this.replayed = replayed;
   }
@@ -69,39 +78,77 @@ final class DeadLetterCalls {
     int upTo = request.whole("up_to", Integer.MAX_VALUE);
     boolean oldestFirst = request.text("order", "newest").equals("oldest");
     ThreadReader reader = ThreadAccess.reader(request.caller());
-    boolean onlyTasks = kind.equals(TASK);
+    // Who brings back all means messages: the others are asked for by their kind.
+    boolean any = kind.isEmpty() && !oldestFirst;
     List<JsonObject> found = new ArrayList<>();
-    if (!onlyTasks) {
+    if (!kind.equals(TASK) && !kind.equals(BUS)) {
       (oldestFirst
               ? letters.oldest(reader, kind, olderThan, upTo, limit)
               : letters.list(reader, kind, olderThan, limit))
           .forEach(letter -> found.add(view(letter)));
     }
-    // Who brings back all means messages: a task may do harm, and is asked for by its kind.
-    if (onlyTasks || (kind.isEmpty() && !oldestFirst)) {
+    if (any || kind.equals(TASK)) {
       tasks
-          .list(reader, olderThan, onlyTasks ? upTo : Long.MAX_VALUE, oldestFirst, limit)
+          .list(reader, olderThan, any ? Long.MAX_VALUE : upTo, oldestFirst, limit)
           .forEach(letter -> found.add(view(letter)));
     }
-    if (kind.isEmpty() && !oldestFirst) {
+    if (any || kind.equals(BUS)) {
+      bus.letters(reader, olderThan, any ? Long.MAX_VALUE : upTo, oldestFirst, limit)
+          .forEach(letter -> found.add(view(letter)));
+    }
+    if (any) {
       found.sort(Comparator.comparing((JsonObject one) -> one.getString("at")).reversed());
     }
     JsonObject counts = new JsonObject();
     letters.counts(reader).forEach(counts::put);
     counts.put(TASK, tasks.count(reader));
+    counts.put(BUS, bus.letters(reader));
     return ApiAnswer.ok(
         new JsonObject()
             .put("dead_letters", new JsonArray(found.stream().limit(limit).toList()))
             .put("counts", counts)
-            .put("newest", newest(reader, onlyTasks)));
+            .put("newest", newest(reader, kind)));
   }
 
   /** A bound for who brings back all; how many others have is nobody else's business. */
-  private long newest(ThreadReader reader, boolean ofTasks) {
+  private long newest(ThreadReader reader, String kind) {
     if (!reader.everything()) {
       return 0;
     }
-    return ofTasks ? tasks.newest() : letters.newest();
+    return switch (kind) {
+      case TASK -> tasks.newest();
+      case BUS -> bus.newest();
+      default -> letters.newest();
+    };
+  }
+
+  private static JsonObject view(BusLetter letter) {
+    return new JsonObject()
+        .put("id", letter.id())
+        .put("kind", BUS)
+        .put("event_id", "")
+        .put("dedupe_key", letter.id())
+        .put("thread_id", letter.threadId())
+        .put("subject", letter.subject())
+        .put("reason", letter.reason())
+        .put("payload", letter.payload())
+        .put("attempts", letter.attempts())
+        .put("at", letter.at().toString());
+  }
+
+  private Optional<BusLetter> published(ApiRequest request) {
+    return bus.letter(request.id())
+        .filter(letter -> access.maySee(request.caller(), letter.threadId()));
+  }
+
+  private static AuditEntry entry(ApiRequest request, String what, BusLetter letter) {
+    return new AuditEntry(
+        "operator." + what,
+        "",
+        "",
+        letter.threadId(),
+        OperatorAudit.actor(request),
+        new JsonObject().put("id", letter.id()).put("kind", BUS).encode());
   }
 
   private static JsonObject view(TaskLetters.Letter letter) {
@@ -144,7 +191,11 @@ final class DeadLetterCalls {
 
   private ApiAnswer find(ApiRequest request) throws RefusedRequestException {
     Optional<TaskLetters.Letter> task = task(request);
-    return ApiAnswer.ok(task.isPresent() ? view(task.get()) : view(letter(request)));
+    if (task.isPresent()) {
+      return ApiAnswer.ok(view(task.get()));
+    }
+    Optional<BusLetter> published = published(request);
+    return ApiAnswer.ok(published.isPresent() ? view(published.get()) : view(letter(request)));
   }
 
   private ApiAnswer replay(ApiRequest request) throws RefusedRequestException, StoreException {
@@ -156,6 +207,11 @@ final class DeadLetterCalls {
           new JsonObject()
               .put("replayed", plan.isPresent())
               .put("plan_id", plan.map(Plan::id).orElse(null)));
+    }
+    Optional<BusLetter> published = published(request);
+    if (published.isPresent()) {
+      AuditEntry entry = entry(request, "dead_letter_replayed", published.get());
+      return ApiAnswer.ok(new JsonObject().put("replayed", bus.replay(request.id(), audit, entry)));
     }
     DeadLetter letter = letter(request);
     boolean done = letters.replay(request.id());
@@ -172,6 +228,12 @@ final class DeadLetterCalls {
       boolean gone =
           tasks.discard(request.id(), entry(request, "dead_letter_discarded", task.get()));
       return ApiAnswer.ok(new JsonObject().put("discarded", gone));
+    }
+    Optional<BusLetter> published = published(request);
+    if (published.isPresent()) {
+      AuditEntry entry = entry(request, "dead_letter_discarded", published.get());
+      return ApiAnswer.ok(
+          new JsonObject().put("discarded", bus.discard(request.id(), audit, entry)));
     }
     DeadLetter letter = letter(request);
     boolean done = letters.discard(request.id());

@@ -83,7 +83,7 @@ record ServedTool(
                 "listDeadLetters",
                 "",
                 "Messages, replies and tasks that were given up, and why.")
-            .with("kind", words("event", "reply", "task"))
+            .with("kind", words("event", "reply", "task", "bus"))
             .with("limit", LIMIT),
         tool(
             "replay_dead_letter",

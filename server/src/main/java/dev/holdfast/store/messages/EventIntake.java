@@ -24,6 +24,7 @@ final class EventIntake {
   private final ThreadActivity activity;
   private final Quarantine quarantine;
   private volatile Consumer<Event> accepted = _ -> {};
+  private volatile Companion companion = Companion.NONE;
 
   EventIntake(
       Engine engine,
@@ -93,6 +94,10 @@ final class EventIntake {
     accepted = listener;
   }
 
+  void accompany(Companion with) {
+    companion = with;
+  }
+
   private void announce(Appended appended) {
     if (!appended.duplicate()) {
       accepted.accept(appended.event());
@@ -113,20 +118,28 @@ final class EventIntake {
             0,
             false,
             0);
-    if (MessageCounters.open(tx) >= admission.pendingMax()) {
+    Optional<StoreException> refusal = refusal(tx);
+    if (refusal.isPresent()) {
       Optional<Event> known = known(tx, made);
       if (known.isEmpty()) {
-        throw admission.tooMany();
+        throw refusal.get();
       }
       return new Appended(known.get(), true);
     }
     long thread = names.thread(tx, made.threadId());
     if (EventRows.insert(tx, made, names.source(tx, made.source()), thread)) {
       activity.touch(tx, thread, made.receivedAt());
+      companion.accepted(tx, made);
       return new Appended(made, false);
     }
     // A damaged row still holds its key: its content is unknown, but it was accepted.
     return new Appended(known(tx, made).orElse(made), true);
+  }
+
+  private Optional<StoreException> refusal(Transaction tx) {
+    return MessageCounters.open(tx) >= admission.pendingMax()
+        ? Optional.of(admission.tooMany())
+        : companion.refusal(tx);
   }
 
   private Optional<Event> known(Transaction tx, Event same) throws SQLException {

@@ -37,6 +37,8 @@ public final class Messages {
   /** On its own: with many open messages one look takes a minute. */
   private final StoreWatch reconciler;
 
+  private final ReplyRows replies;
+  private final EventIntake intake;
   private final Inbox inbox;
   private final Outbox outbox;
   private final DeadLetters deadLetters;
@@ -57,17 +59,23 @@ public final class Messages {
     reconciler =
         new StoreWatch("holdfast-store-reconcile", LOOK_PERIOD, this::reconcile, engine.failStop());
     Ids ids = new Ids(time);
-    ReplyRows replies = new ReplyRows(names, time);
+    replies = new ReplyRows(names, time);
     DeadLetterRows letters = new DeadLetterRows(ids, time);
     EventEndings endings = new EventEndings(replies, letters, ledgers);
     quarantine = new Quarantine(engine, letters, endings, time);
-    EventIntake intake = new EventIntake(engine, admission, ids, names, activity, quarantine);
+    intake = new EventIntake(engine, admission, ids, names, activity, quarantine);
     inbox = new Inbox(engine, intake, names, endings, quarantine);
     outbox = new Outbox(engine, replies, endings, letters, quarantine);
     deadLetters = new DeadLetters(engine, time, replies, endings);
     stories = new Stories(engine);
     chatThreads = new ChatThreads(engine, activity);
     erasure = new ThreadErasure(engine, activity);
+  }
+
+  /** {@code companion}: from now on; once, before anything is accepted. */
+  public void accompany(Companion companion) {
+    intake.accompany(companion);
+    replies.accompany(companion);
   }
 
   public Inbox inbox() {

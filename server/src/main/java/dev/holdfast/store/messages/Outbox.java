@@ -157,6 +157,7 @@ public final class Outbox {
         (tx, reply) -> {
           ReplyRows.move(
               tx, reply, reply.resent() ? ReplyState.RESENT : ReplyState.SENT, platformId);
+          replies.sent(tx, seq);
           ReplyRows.forgetChoices(tx, reply);
         });
   }

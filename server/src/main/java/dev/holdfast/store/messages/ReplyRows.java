@@ -35,6 +35,7 @@ final class ReplyRows {
   private final Time time;
   private volatile Consumer<String> planned = _ -> {};
   private volatile FirstPosts firstPosts = FirstPosts.NONE;
+  private volatile Companion companion = Companion.NONE;
 
   ReplyRows(NumberedNames names, Time time) {
     this.names = names;
@@ -58,6 +59,10 @@ final class ReplyRows {
 
   void onPlanning(FirstPosts posts) {
     firstPosts = posts;
+  }
+
+  void accompany(Companion with) {
+    companion = with;
   }
 
   static Found read(ResultSet row) throws SQLException {
@@ -162,9 +167,22 @@ final class ReplyRows {
       return;
     }
     tx.count(MessageCounters.REPLIES, 1);
-    if (!reply.delivered()) {
+    if (reply.delivered()) {
+      sent(tx, seq);
+    } else {
       tx.count(MessageCounters.OPEN_REPLIES, 1);
       announce(tx, reply.threadId());
+    }
+  }
+
+  /** What belongs to a reply that has arrived is written with it. */
+  void sent(Transaction tx, long seq) throws SQLException {
+    if (companion == Companion.NONE) {
+      return; // the row need not be read
+    }
+    Optional<Found> row = tx.sql().first(ReplyRows::read, SELECT + "r.seq = ?", seq);
+    if (row.isPresent() && row.get() instanceof Found.Whole(Reply reply)) {
+      companion.sent(tx, reply);
     }
   }
 

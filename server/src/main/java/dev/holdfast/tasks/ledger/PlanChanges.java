@@ -39,6 +39,7 @@ final class PlanChanges {
   private final Ids ids;
   private final AgentRecords agents;
   private volatile Consumer<PlanMoved> moved = _ -> {};
+  private volatile MoveJournal journal = (_, _) -> {};
   private volatile BooleanSupplier reviews = () -> false;
 
   PlanChanges(AgentRecords agents, Time time) {
@@ -54,6 +55,10 @@ final class PlanChanges {
 
   void onMoved(Consumer<PlanMoved> listener) {
     moved = listener;
+  }
+
+  void journal(MoveJournal moves) {
+    journal = moves;
   }
 
   static Optional<Plan> byKey(Transaction tx, String key) throws SQLException, StoreException {
@@ -563,7 +568,9 @@ final class PlanChanges {
     note(tx, task.planId(), task.id(), task.state().name(), next.name(), reason);
     String thread = threadOf(tx, task.planId());
     PlanMoved news =
-        new PlanMoved(task.planId(), thread, task.id(), task.step().name(), next.name());
+        new PlanMoved(
+            task.planId(), thread, task.id(), task.step().name(), task.agent(), next.name());
+    journal.write(tx, news);
     tx.afterCommit(() -> moved.accept(news));
     return true;
   }
@@ -581,13 +588,15 @@ final class PlanChanges {
     }
     tx.sql()
         .update(
-            "update tasks_plans set state = ?, reason = ?, ended_at = ?, reviewing = 0 where id = ?",
+            "update tasks_plans set state = ?, reason = ?, ended_at = ?, reviewing = 0 where id ="
+                + " ?",
             next.name(),
             cut(reason),
             next.isTerminal() ? Timestamps.of(time.now()) : TaskRows.NEVER,
             plan.id());
     note(tx, plan.id(), "", plan.state().name(), next.name(), reason);
-    PlanMoved news = new PlanMoved(plan.id(), plan.origin().threadId(), "", "", next.name());
+    PlanMoved news = new PlanMoved(plan.id(), plan.origin().threadId(), "", "", "", next.name());
+    journal.write(tx, news);
     tx.afterCommit(() -> moved.accept(news));
     return true;
   }

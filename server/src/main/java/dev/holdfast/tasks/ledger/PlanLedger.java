@@ -121,6 +121,11 @@ public final class PlanLedger {
     changes.onMoved(listener);
   }
 
+  /** {@code journal}: writes something of its own along with each move, from now on. */
+  public void journal(MoveJournal journal) {
+    changes.journal(journal);
+  }
+
   /**
    * Writes a plan down, ready to run. A key that is known gets the plan that it made.
    *

@@ -1,0 +1,248 @@
+package dev.holdfast.bus;
+
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
+import io.nats.client.Connection;
+import io.nats.client.ConnectionListener;
+import io.nats.client.ErrorListener;
+import io.nats.client.JetStream;
+import io.nats.client.JetStreamApiException;
+import io.nats.client.JetStreamManagement;
+import io.nats.client.JetStreamOptions;
+import io.nats.client.Nats;
+import io.nats.client.Options;
+import io.nats.client.api.DiscardPolicy;
+import io.nats.client.api.PublishAck;
+import io.nats.client.api.StorageType;
+import io.nats.client.api.StreamConfiguration;
+import io.nats.client.impl.Headers;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connection to NATS, from when the stream was found to be right until it is lost. It is never
+ * taken up again: the library's own reconnecting would send what came later before what was lost.
+ * Thread-safe.
+ */
+final class NatsSession implements Broker.Session {
+  private static final Logger LOG = LoggerFactory.getLogger(NatsSession.class);
+
+  private static final Duration CONNECT_MAX = Duration.ofSeconds(3);
+  private static final Duration ANSWER_MAX = Duration.ofSeconds(5);
+  private static final Duration PING_PERIOD = Duration.ofSeconds(3);
+  private static final int PINGS_MAX = 2;
+  private static final Duration DUPLICATES = Duration.ofMinutes(10);
+  private static final Duration KEPT = Duration.ofDays(7);
+  private static final String MSG_ID = "Nats-Msg-Id";
+  private static final int NOT_FOUND = 404;
+  private static final int NOT_ALLOWED = 403;
+  private static final int SERVER_ERRORS = 500;
+
+  /** What the server counts besides the payload. */
+  private static final int HEADERS_MAX = 256;
+
+  private final Connection connection;
+  private final JetStream stream;
+  private final BrokerConfig.Nats config;
+
+  private NatsSession(Connection connection, JetStream stream, BrokerConfig.Nats config) {
+    this.connection = connection;
+    this.stream = stream;
+    this.config = config;
+  }
+
+  /** As {@link Broker#connect}; makes the stream when there is none. */
+  static NatsSession open(BrokerConfig.Nats config, Consumer<String> lost)
+      throws CallFailedException, InterruptedException {
+    Connection connection;
+    try {
+      connection = Nats.connect(options(config, lost));
+    } catch (IOException e) {
+      throw unavailable("NATS at " + config.shown() + " cannot be reached: " + said(e));
+    }
+    try {
+      NatsSession session =
+          new NatsSession(
+              connection,
+              connection.jetStream(JetStreamOptions.builder().requestTimeout(ANSWER_MAX).build()),
+              config);
+      session.prepareStream();
+      return session;
+    } catch (IOException | CallFailedException | RuntimeException e) {
+      close(connection);
+      if (e instanceof CallFailedException known) {
+        throw known;
+      }
+      throw unavailable("NATS at " + config.shown() + " does not answer: " + said(e));
+    }
+  }
+
+  private static Options options(BrokerConfig.Nats config, Consumer<String> lost)
+      throws CallFailedException {
+    Options.Builder options =
+        new Options.Builder()
+            .servers(config.servers().toArray(String[]::new))
+            .connectionName("holdfast")
+            .connectionTimeout(CONNECT_MAX)
+            .socketWriteTimeout(ANSWER_MAX)
+            .pingInterval(PING_PERIOD)
+            .maxPingsOut(PINGS_MAX)
+            .noReconnect()
+            .errorListener(new Quiet())
+            .connectionListener(
+                (_, event) -> {
+                  if (event == ConnectionListener.Events.CLOSED
+                      || event == ConnectionListener.Events.DISCONNECTED) {
+                    lost.accept("the connection was lost");
+                  }
+                });
+    if (!config.creds().isEmpty()) {
+      try {
+        options.authHandler(NatsCredentials.read(Path.of(config.creds())));
+      } catch (IOException e) {
+        throw unavailable("broker.nats.creds cannot be used: " + said(e));
+      }
+    }
+    return options.build();
+  }
+
+  private void prepareStream() throws IOException, CallFailedException {
+    JetStreamManagement management =
+        connection.jetStreamManagement(
+            JetStreamOptions.builder().requestTimeout(ANSWER_MAX).build());
+    try {
+      List<String> subjects =
+          management.getStreamInfo(config.stream()).getConfiguration().getSubjects();
+      List<String> missing = new ArrayList<>(Subjects.STREAMED);
+      missing.removeIf(subject -> subjects.contains(subject) || subjects.contains("holdfast.>"));
+      if (!missing.isEmpty()) {
+        throw unavailable(
+            "stream %s of NATS does not take %s; add them to it, or set broker.nats.stream"
+                .formatted(config.stream(), String.join(", ", missing)));
+      }
+    } catch (JetStreamApiException e) {
+      if (e.getErrorCode() != NOT_FOUND) {
+        throw unavailable("NATS refuses stream " + config.stream() + ": " + said(e));
+      }
+      makeStream(management);
+    }
+  }
+
+  private void makeStream(JetStreamManagement management) throws IOException, CallFailedException {
+    try {
+      var _ =
+          management.addStream(
+              StreamConfiguration.builder()
+                  .name(config.stream())
+                  .subjects(Subjects.STREAMED)
+                  .storageType(StorageType.File)
+                  .replicas(config.replicas())
+                  .discardPolicy(DiscardPolicy.Old)
+                  .maxAge(KEPT)
+                  .duplicateWindow(DUPLICATES)
+                  .build());
+      LOG.info("bus: made stream {} of NATS", config.stream());
+    } catch (JetStreamApiException e) {
+      throw unavailable("NATS does not make stream " + config.stream() + ": " + said(e));
+    }
+  }
+
+  @Override
+  public CompletableFuture<PublishAck> publish(QueuedEvent event) {
+    byte[] payload = event.payload().getBytes(StandardCharsets.UTF_8);
+    long max = connection.getMaxPayload();
+    if (max > 0 && payload.length > max - HEADERS_MAX) {
+      return CompletableFuture.failedFuture(
+          new Broker.Refusal(
+              false,
+              "it has %d bytes, and max_payload of the server is %d"
+                  .formatted(payload.length, max)));
+    }
+    return stream
+        .publishAsync(event.subject(), new Headers().put(MSG_ID, event.id()), payload)
+        .exceptionallyCompose(failure -> CompletableFuture.failedFuture(refusal(failure)));
+  }
+
+  /** What failed, as a refusal where the server has said so. */
+  private static Throwable refusal(Throwable failure) {
+    Throwable cause =
+        failure instanceof CompletionException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    if (cause instanceof JetStreamApiException refusal) {
+      int code = refusal.getErrorCode();
+      return new Broker.Refusal(
+          code >= SERVER_ERRORS || code == NOT_FOUND || code == NOT_ALLOWED, said(refusal));
+    }
+    return cause;
+  }
+
+  @Override
+  public void probe() throws CallFailedException {
+    try {
+      var _ =
+          connection
+              .jetStreamManagement(JetStreamOptions.builder().requestTimeout(ANSWER_MAX).build())
+              .getStreamInfo(config.stream());
+    } catch (IOException | JetStreamApiException | IllegalStateException e) {
+      throw unavailable("NATS does not answer: " + said(e));
+    }
+  }
+
+  @Override
+  public String server() {
+    return "NATS " + version() + " at " + config.shown();
+  }
+
+  String version() {
+    return connection.getServerInfo().getVersion();
+  }
+
+  private static CallFailedException unavailable(String why) {
+    return new CallFailedException(Failure.of(FailureCode.NETWORK, why));
+  }
+
+  /** The library's own words; it names servers as they are configured, with their passwords. */
+  static String said(Throwable failure) {
+    String message = failure.getMessage();
+    return message == null || message.isBlank()
+        ? failure.getClass().getSimpleName()
+        : BrokerConfig.Nats.shown(message);
+  }
+
+  @Override
+  public void close() {
+    close(connection);
+  }
+
+  private static void close(Connection connection) {
+    try {
+      connection.close();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** What it would print, the publisher hears and says in its own words. */
+  private static final class Quiet implements ErrorListener {
+    @Override
+    public void errorOccurred(Connection connection, String error) {
+      LOG.info("bus: NATS says: {}", error);
+    }
+
+    @Override
+    public void exceptionOccurred(Connection connection, Exception failure) {
+      LOG.debug("bus: the connection to NATS failed", failure);
+    }
+  }
+}

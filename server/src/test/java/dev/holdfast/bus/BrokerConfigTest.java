@@ -1,0 +1,46 @@
+package dev.holdfast.bus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.api.CallFailedException;
+import dev.holdfast.config.RefusedValueException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class BrokerConfigTest {
+  private static BrokerConfig.Nats nats(String server, String creds, boolean trusted) {
+    return new BrokerConfig.Nats(List.of(server), creds, "HOLDFAST", 1, trusted, "");
+  }
+
+  @Test
+  void anotherMachineIsReachedOverTlsAndWithCredentialsAlone() {
+    assertThat(nats("nats://127.0.0.1:4222", "", false).servers()).hasSize(1);
+    assertThat(nats("tls://user:secret@nats.example.org:4222", "", false).servers()).hasSize(1);
+    assertThat(nats("tls://nats.example.org:4222", "nats.creds", false).servers()).hasSize(1);
+    assertThat(nats("nats://nats:4222", "", true).servers()).hasSize(1);
+    for (String refused :
+        List.of("nats://nats.example.org:4222", "tls://nats.example.org:4222", "http://x", "x")) {
+      assertThatThrownBy(() -> nats(refused, "", false))
+          .as(refused)
+          .isInstanceOf(RefusedValueException.class);
+    }
+    assertThatThrownBy(() -> nats("nats://user:secret@nats.example.org:4222", "", false))
+        .hasMessageContaining("without TLS")
+        .hasMessageNotContaining("secret");
+  }
+
+  @Test
+  void whatIsSaidOfAServerThatIsNotThereHoldsNoPassword() {
+    assertThatThrownBy(
+            () -> NatsSession.open(nats("nats://user:secret@127.0.0.1:1", "", false), _ -> {}))
+        .isInstanceOf(CallFailedException.class)
+        .satisfies(
+            thrown ->
+                assertThat(((CallFailedException) thrown).failure().message())
+                    .contains("cannot be reached")
+                    .doesNotContain("secret"));
+  }
+}

@@ -1,0 +1,88 @@
+package dev.holdfast.tests.bus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.tests.harness.Json;
+import dev.holdfast.tests.harness.NatsServer;
+import dev.holdfast.tests.harness.Npm;
+import dev.holdfast.tests.harness.ServerRig;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/** Reads what was published by a client of others. */
+final class StreamReader implements AutoCloseable {
+  private static final long SECONDS_MAX = 90;
+
+  private final Path folder = ServerRig.newFolder("holdfast-stream");
+  private final NatsServer nats;
+
+  /**
+   * What the stream holds of one event.
+   *
+   * @param id the {@code Nats-Msg-Id}
+   */
+  record Published(long seq, String subject, String id, JsonNode event) {}
+
+  StreamReader(NatsServer nats) throws Exception {
+    this.nats = nats;
+    Npm.install(folder, "nats@2.29.3");
+    try (InputStream in = StreamReader.class.getResourceAsStream("/bus/events.mjs")) {
+      Files.write(folder.resolve("events.mjs"), in.readAllBytes());
+    }
+  }
+
+  List<Published> all() throws Exception {
+    Path out = folder.resolve("out.log");
+    Path errors = folder.resolve("errors.log");
+    Process process =
+        new ProcessBuilder("node", "events.mjs", nats.url())
+            .directory(folder.toFile())
+            .redirectOutput(out.toFile())
+            .redirectError(errors.toFile())
+            .start();
+    boolean hasEnded = process.waitFor(SECONDS_MAX, TimeUnit.SECONDS);
+    process.destroyForcibly();
+    assertThat(hasEnded).as(Files.readString(errors)).isTrue();
+    assertThat(process.exitValue()).as(Files.readString(errors)).isZero();
+    return Files.readAllLines(out).stream().map(StreamReader::published).toList();
+  }
+
+  private static Published published(String line) {
+    JsonNode one = Json.read(line);
+    return new Published(
+        one.path("seq").asLong(),
+        one.path("subject").asText(),
+        one.path("id").asText(),
+        one.path("event"));
+  }
+
+  /**
+   * The events of a type, the first arrival of each, in their order; that a later one is of the
+   * same id is allowed.
+   */
+  static Map<String, List<JsonNode>> firsts(List<Published> all, String type) {
+    Map<String, List<JsonNode>> bySubject = new HashMap<>();
+    Set<String> ids = new HashSet<>();
+    for (Published one : all) {
+      assertThat(one.id()).isEqualTo(one.event().path("id").asText());
+      if (one.event().path("type").asText().equals(type) && ids.add(one.id())) {
+        bySubject.computeIfAbsent(one.subject(), _ -> new ArrayList<>()).add(one.event());
+      }
+    }
+    return bySubject;
+  }
+
+  @Override
+  public void close() {
+    ServerRig.delete(folder);
+  }
+}

@@ -1,0 +1,23 @@
+// Prints every event of the stream as a line of JSON: sequence, subject, id and the event itself.
+import { connect } from 'nats';
+
+const connection = await connect({ servers: process.argv[2] });
+const manager = await connection.jetstreamManager();
+const { state } = await manager.streams.info('HOLDFAST');
+if (state.messages > 0) {
+  const consumer = await connection.jetstream().consumers.get('HOLDFAST');
+  for await (const message of await consumer.consume({ max_messages: 1000 })) {
+    console.log(
+      JSON.stringify({
+        seq: message.seq,
+        subject: message.subject,
+        id: message.headers?.get('Nats-Msg-Id') ?? '',
+        event: JSON.parse(message.string()),
+      }),
+    );
+    if (message.seq >= state.last_seq) {
+      break;
+    }
+  }
+}
+await connection.close();
