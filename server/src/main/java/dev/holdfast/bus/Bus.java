@@ -89,8 +89,8 @@ public final class Bus {
   }
 
   /**
-   * Blocks until all is published, NATS is unavailable, or the time is over. Returns whether nothing
-   * is left; what is stays on disk.
+   * Blocks until all is published, NATS is unavailable, or the time is over. Returns whether
+   * nothing is left; what is stays on disk.
    */
   public boolean flush(Deadline deadline) throws InterruptedException {
     publisher.flush(deadline);
