@@ -68,13 +68,20 @@ final class PublishedEvents implements Companion, MoveJournal {
             "holdfast.message.accepted",
             event.threadId(),
             event.receivedAt(),
-            new JsonObject()
-                .put("event_id", event.id())
-                .put("channel", channel)
-                .put("account", event.source().substring(channel.length() + 1))
-                .put("thread_id", event.threadId())
-                .put("dedupe_key", event.dedupeKey())
-                .put("message", new JsonObject(event.payload()))));
+            with(
+                new JsonObject()
+                    .put("event_id", event.id())
+                    .put("channel", channel)
+                    .put("account", event.source().substring(channel.length() + 1))
+                    .put("thread_id", event.threadId())
+                    .put("dedupe_key", event.dedupeKey()),
+                event.payload())));
+  }
+
+  /** A message may be a megabyte: it is not read, nor written anew. */
+  private static String with(JsonObject facts, String message) {
+    String head = facts.encode();
+    return head.substring(0, head.length() - 1) + ",\"message\":" + message + "}";
   }
 
   @Override
@@ -99,7 +106,8 @@ final class PublishedEvents implements Companion, MoveJournal {
                 .put("text", reply.text())
                 .put("part", reply.part())
                 .put("parts", reply.parts())
-                .put("may_be_double", sent.state() == ReplyState.RESENT)));
+                .put("may_be_double", sent.state() == ReplyState.RESENT)
+                .encode()));
   }
 
   @Override
@@ -120,7 +128,7 @@ final class PublishedEvents implements Companion, MoveJournal {
             isTask ? "holdfast.task.moved" : "holdfast.plan.moved",
             move.threadId(),
             time.now(),
-            data));
+            data.encode()));
   }
 
   /** What else happens is written as soon as it is told. */
@@ -139,7 +147,7 @@ final class PublishedEvents implements Companion, MoveJournal {
             "holdfast." + item.kind(),
             item.threadId(),
             time.now(),
-            new JsonObject(item.json()));
+            item.json());
     engine.later(
         tx -> {
           bus.record(tx, event);

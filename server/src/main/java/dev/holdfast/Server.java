@@ -1033,6 +1033,7 @@ final class Server {
             .status(readiness, facts());
     Idempotency keys = StoredIdempotency.open(store.engine(), time);
     store.threadErasure().also(StoredIdempotency::erase);
+    store.threadErasure().also(published::erase);
     AnswerBudget answers = AnswerBudget.ofHeap(time);
     Api api = new Api(vertx, calls.byOperation(), authenticator, streams, keys, answers, refusals);
     OpenAiRoutes openAi =

@@ -10,10 +10,11 @@ import java.time.Instant;
  * @param subject where it is published, see {@link Subjects}
  * @param type dotted, as {@code holdfast.message.accepted}; documented with a schema each
  * @param threadId the chat thread; empty when it concerns none
- * @param data what happened; as the schema of the type says
+ * @param data what happened: a JSON object, as the schema of the type says. A text, because it is
+ *     written on the thread for which all others wait
  */
 public record BusEvent(
-    String id, String subject, String type, String threadId, Instant at, JsonObject data) {
+    String id, String subject, String type, String threadId, Instant at, String data) {
   /** Of every event; which server it was, the stream tells. */
   private static final String SOURCE = "/holdfast";
 
@@ -34,6 +35,7 @@ public record BusEvent(
     if (!threadId.isEmpty()) {
       event.put("subject", threadId);
     }
-    return event.put("data", data).encode();
+    String head = event.encode();
+    return head.substring(0, head.length() - 1) + ",\"data\":" + data + "}";
   }
 }

@@ -292,6 +292,19 @@ public final class DiskQueue {
                 limit));
   }
 
+  /** Nothing of a chat thread is told any more. As {@code ThreadErasure.Other}. */
+  public void erase(Transaction tx, String threadId) throws SQLException {
+    List<Integer> letters =
+        tx.sql()
+            .list(
+                row -> row.getInt(1),
+                "delete from bus_events where thread_id = ? returning letter > 0",
+                threadId);
+    int givenUp = letters.stream().mapToInt(Integer::intValue).sum();
+    tx.count(LETTERS, -givenUp);
+    tx.count(QUEUED, givenUp - letters.size());
+  }
+
   /** By the event's id; empty when it was not given up. */
   public Optional<BusLetter> letter(String id) {
     return engine.read(sql -> sql.first(DiskQueue::letter, SELECT_LETTER + "id = ?", id));

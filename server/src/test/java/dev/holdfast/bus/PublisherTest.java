@@ -12,7 +12,6 @@ import dev.holdfast.time.SystemTime;
 import dev.holdfast.time.Time;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -90,7 +89,7 @@ class PublisherTest {
             "holdfast.message.accepted",
             "web:main:" + subject,
             Instant.ofEpochMilli(number),
-            new JsonObject().put("number", number));
+            "{\"number\":" + number + "}");
     boolean _ =
         store
             .store
@@ -233,6 +232,33 @@ class PublisherTest {
     assertThat(queue.letters(ThreadReader.OPERATOR)).isEqualTo(3);
     assertThat(store.store.engine().<Boolean>call(queue::isFull)).isTrue();
     assertThat(queue.letter("e102").orElseThrow().reason()).contains("the queue was full");
+  }
+
+  @Test
+  void nothingWaitsOfAThreadThatWasDeleted() throws Exception {
+    DiskQueue queue = queue(100, Overflow.SHED_OLDEST);
+    for (int i = 0; i < 104; i++) {
+      record(queue, i, "t" + i % 2);
+    }
+    boolean _ =
+        store
+            .store
+            .engine()
+            .<Boolean>call(
+                tx -> {
+                  queue.erase(tx, "web:main:t0");
+                  return true;
+                });
+    assertThat(queue.depth()).isEqualTo(50);
+    assertThat(queue.letters(ThreadReader.OPERATOR)).isEqualTo(2);
+    try (UnreliableBroker broker = new UnreliableBroker(1, 0)) {
+      Thread running = start(queue, broker);
+      await(() -> queue.depth() == 0);
+      assertWhole(broker.stored(), 50);
+      assertThat(broker.stored()).allMatch(event -> event.payload().contains("web:main:t1"));
+      running.interrupt();
+      running.join();
+    }
   }
 
   private static AuditEntry entry() {
