@@ -7,6 +7,13 @@ import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.NatsServer;
 import dev.holdfast.tests.harness.Npm;
 import dev.holdfast.tests.harness.ServerRig;
+import io.vertx.core.json.JsonObject;
+import io.vertx.json.schema.Draft;
+import io.vertx.json.schema.JsonSchema;
+import io.vertx.json.schema.JsonSchemaOptions;
+import io.vertx.json.schema.OutputFormat;
+import io.vertx.json.schema.OutputUnit;
+import io.vertx.json.schema.Validator;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,6 +31,7 @@ final class StreamReader implements AutoCloseable {
 
   private final Path folder = ServerRig.newFolder("holdfast-stream");
   private final NatsServer nats;
+  private final Validator schema;
 
   /**
    * What the stream holds of one event.
@@ -34,6 +42,14 @@ final class StreamReader implements AutoCloseable {
 
   StreamReader(NatsServer nats) throws Exception {
     this.nats = nats;
+    schema =
+        Validator.create(
+            JsonSchema.of(new JsonObject(Files.readString(Path.of("../docs/bus.schema.json")))),
+            new JsonSchemaOptions()
+                .setDraft(Draft.DRAFT202012)
+                .setBaseUri("urn:holdfast")
+                .setOutputFormat(OutputFormat.Basic));
+    assertThat(schema.validate(new JsonObject()).getValid()).isFalse();
     Npm.install(folder, "nats@2.29.3");
     try (InputStream in = StreamReader.class.getResourceAsStream("/bus/events.mjs")) {
       Files.write(folder.resolve("events.mjs"), in.readAllBytes());
@@ -53,11 +69,14 @@ final class StreamReader implements AutoCloseable {
     process.destroyForcibly();
     assertThat(hasEnded).as(Files.readString(errors)).isTrue();
     assertThat(process.exitValue()).as(Files.readString(errors)).isZero();
-    return Files.readAllLines(out).stream().map(StreamReader::published).toList();
+    return Files.readAllLines(out).stream().map(this::published).toList();
   }
 
-  private static Published published(String line) {
+  /** Each is as its schema says. */
+  private Published published(String line) {
     JsonNode one = Json.read(line);
+    OutputUnit verdict = schema.validate(new JsonObject(one.path("event").toString()));
+    assertThat(verdict.getValid()).as("%s: %s", line, verdict.getErrors()).isTrue();
     return new Published(
         one.path("seq").asLong(),
         one.path("subject").asText(),
