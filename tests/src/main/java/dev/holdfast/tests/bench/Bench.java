@@ -53,6 +53,7 @@ public final class Bench {
     rows.put("floods", new FloodRow());
     rows.put("page", new PageRow());
     rows.put("backup", new BackupRow());
+    rows.put("bus", new BusRow());
     return rows;
   }
 
