@@ -74,6 +74,14 @@ class IngressConfigTest {
         .hasMessageNotContaining("short");
   }
 
+  @Test
+  void nothingIsServedBelowAPath() throws Exception {
+    assertThatThrownBy(() -> read("http: {public_url: 'https://x.example.org/bot'}\n"))
+        .hasMessageContaining("without a path");
+    assertThat(read("http: {public_url: 'https://x.example.org/'}\n").http().publicUrl())
+        .isEqualTo("https://x.example.org/");
+  }
+
   /** The wider of the two would win, whoever was given the other. */
   @Test
   void twoTokensOfOneValueAreRefusedByTheirNames() {

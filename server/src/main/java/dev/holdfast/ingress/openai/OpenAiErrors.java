@@ -56,8 +56,26 @@ final class OpenAiErrors {
   static RefusedRequestException of(CallFailedException failed) {
     Failure why = failed.failure();
     return new RefusedRequestException(
-            statusOf(why.code()), why.code(), why.message(), why.retryAfter())
+            statusOf(why.code()), why.code(), said(why), why.retryAfter())
         .withDetails(new JsonObject().put(CODE, codeOf(why.code())));
+  }
+
+  /** Addresses and what is wrong behind them are the operator's business. */
+  static String said(Failure why) {
+    return switch (why.code()) {
+      case NETWORK,
+          TIMEOUT,
+          STREAM_TIMEOUT,
+          BACKEND_FAILURE,
+          IO,
+          AUTH,
+          QUOTA,
+          CIRCUIT_OPEN,
+          INTERNAL ->
+          "the model is unavailable (%s); try again later"
+              .formatted(why.code().name().toLowerCase(Locale.ROOT));
+      default -> why.message();
+    };
   }
 
   /** The API's statuses, but for those that OpenAI's clients take for something else. */

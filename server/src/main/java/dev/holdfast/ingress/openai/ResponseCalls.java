@@ -117,7 +117,8 @@ public final class ResponseCalls {
       stream.end(answer, List.of(), 1, time.now());
     } catch (CallFailedException e) {
       FailureCode code = e.failure().code();
-      stream.last("response.failed", facts.failed(code.name(), e.failure().message(), List.of()));
+      stream.last(
+          "response.failed", facts.failed(code.name(), OpenAiErrors.said(e.failure()), List.of()));
     }
     return Optional.empty();
   }

@@ -35,7 +35,8 @@ public record HttpConfig(
     Check.inRange("max_connections", maxConnections, 1, 1_000_000);
     if (!publicUrl.isEmpty() && !isWebAddress(publicUrl)) {
       throw new RefusedValueException(
-          "public_url", "public_url must be like https://bot.example.org, got " + publicUrl);
+          "public_url",
+          "public_url must be like https://bot.example.org, without a path, got " + publicUrl);
     }
   }
 
@@ -76,7 +77,10 @@ public record HttpConfig(
     try {
       URI uri = URI.create(url);
       String scheme = uri.getScheme();
-      return uri.getHost() != null && ("http".equals(scheme) || "https".equals(scheme));
+      String path = uri.getPath();
+      return uri.getHost() != null
+          && ("http".equals(scheme) || "https".equals(scheme))
+          && (path == null || path.isEmpty() || path.equals("/"));
     } catch (IllegalArgumentException _) {
       return false;
     }
