@@ -217,7 +217,7 @@ class RunSkillScriptToolTest {
     RunSkillScriptTool tool = tool(Sandbox.AUTO, false);
     assumeSandbox();
     assertThat(run(tool, "brew.sh").text())
-        .contains("holds what children must not see")
+        .contains("is the server's own")
         .doesNotContain("green");
   }
 

@@ -67,7 +67,7 @@ class ReplacedTurnTest {
     String exported = ConversationExport.read(world.store, THREAD, Instant.now()).markdown();
     assertThat(exported.lines().filter(line -> line.endsWith(", replaced"))).hasSize(6);
     assertThat(exported).contains("two", "heard: three", "zwei", "deux");
-    assertThat(exported.lines().filter("deux"::equals)).hasSize(1);
+    assertThat(exported.lines().filter("> deux"::equals)).hasSize(1);
     String json = ConversationExport.read(world.store, THREAD, Instant.now()).json();
     assertThat(json).contains("\"replaced_by\"");
   }
