@@ -77,10 +77,11 @@ final class RunningChild {
   void stop() {
     stopping = true;
     try {
-      members().forEach(ProcessHandle::destroy);
+      // First: a shell whose last child ends while it waits would end too, before it hears of it.
       if (containment.isolation() == Isolation.PROCESS_GROUP) {
         process.toHandle().destroy();
       }
+      members().forEach(ProcessHandle::destroy);
       if (process.waitFor(TERM_GRACE.toNanos(), TimeUnit.NANOSECONDS)) {
         return;
       }

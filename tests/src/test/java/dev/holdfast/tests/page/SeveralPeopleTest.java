@@ -196,7 +196,9 @@ class SeveralPeopleTest {
       say(ALICE, "garden", Map.of("text", "no longer for everybody", "shared", false));
       bob.say("are you there?");
       assertThat(bob.page().locator("#trouble")).containsText("no longer shared with you");
-      assertThat(bob.messages()).hasCount(0);
+      // The list may have noticed before: then the question went to a conversation of his own.
+      assertThat(bob.messages().filter(new Locator.FilterOptions().setHasText("roses")))
+          .hasCount(0);
       Assertions.assertThat(bob.threadId()).isNotEqualTo("web:main:garden");
       bob.picture("people-unshared");
     }
