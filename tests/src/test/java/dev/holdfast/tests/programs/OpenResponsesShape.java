@@ -135,7 +135,7 @@ final class OpenResponsesShape {
     assertThat(answer.headers().firstValue("content-type").orElse(""))
         .startsWith("text/event-stream");
     List<JsonNode> events = new ArrayList<>();
-    String[] blocks = answer.body().split("\n\n", -1);
+    String[] blocks = answer.body().stripTrailing().split("\n\n", -1);
     for (String block : blocks) {
       if (block.startsWith("event: ")) {
         int line = block.indexOf('\n');
