@@ -216,9 +216,7 @@ class RunSkillScriptToolTest {
     secrets.add(skill.resolve("assets/leaf"));
     RunSkillScriptTool tool = tool(Sandbox.AUTO, false);
     assumeSandbox();
-    assertThat(run(tool, "brew.sh").text())
-        .contains("is the server's own")
-        .doesNotContain("green");
+    assertThat(run(tool, "brew.sh").text()).contains("is the server's own").doesNotContain("green");
   }
 
   @Test

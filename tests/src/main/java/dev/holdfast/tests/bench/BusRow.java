@@ -73,7 +73,8 @@ final class BusRow implements Row {
       Scale scale, Report report, ServerRig rig, NatsServer nats, LoadClient client)
       throws Exception {
     Histogram late = new Histogram(3);
-    try (Connection connection = Nats.connect(nats.url())) {
+    Connection connection = Nats.connect(nats.url());
+    try {
       Dispatcher dispatcher =
           connection.createDispatcher(
               message -> {
@@ -91,6 +92,8 @@ final class BusRow implements Row {
             Report.percentiles(late),
             "acks " + Report.percentiles(steady.latency()));
       }
+    } finally {
+      connection.close();
     }
   }
 
@@ -127,7 +130,8 @@ final class BusRow implements Row {
   /** As many of the same size on as many subjects, from memory. */
   private static double raw(NatsServer nats, int events) throws Exception {
     byte[] payload = "x".repeat(700).getBytes(StandardCharsets.UTF_8);
-    try (Connection connection = Nats.connect(nats.url())) {
+    Connection connection = Nats.connect(nats.url());
+    try {
       var _ =
           connection
               .jetStreamManagement()
@@ -149,6 +153,8 @@ final class BusRow implements Row {
       }
       underWay.forEach(CompletableFuture::join);
       return events * 1e9 / (System.nanoTime() - start);
+    } finally {
+      connection.close();
     }
   }
 }
