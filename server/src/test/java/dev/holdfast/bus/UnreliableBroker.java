@@ -31,6 +31,7 @@ final class UnreliableBroker implements Broker, AutoCloseable {
   private final List<String> faults = new ArrayList<>();
   private final ScheduledExecutorService line = Executors.newSingleThreadScheduledExecutor();
   private boolean takesNothing;
+  private int refusals;
 
   /** {@code trouble}: how likely each step fails, from 0 to 1. */
   UnreliableBroker(long seed, double trouble) {
@@ -49,6 +50,11 @@ final class UnreliableBroker implements Broker, AutoCloseable {
 
   synchronized List<QueuedEvent> stored() {
     return List.copyOf(stored);
+  }
+
+  /** How often it took nothing. */
+  synchronized int refusals() {
+    return refusals;
   }
 
   /** What the publisher did that it must not do. */
@@ -103,6 +109,7 @@ final class UnreliableBroker implements Broker, AutoCloseable {
         }
         underWay.remove(event.subject());
         if (takesNothing || fails(0.1)) {
+          refusals++;
           answer.completeExceptionally(new Refusal(true, "no storage"));
           return;
         }
