@@ -41,7 +41,6 @@ public final class StartReport {
   private final InterruptedWork tasks;
   private final int attemptsMax;
   private final Time time;
-  private final Instant begun;
 
   /**
    * @param tasks those that were being worked on
@@ -54,7 +53,6 @@ public final class StartReport {
     this.tasks = tasks;
     this.attemptsMax = attemptsMax;
     this.time = time;
-    this.begun = time.now();
   }
 
   /** An interrupted event as it stands now. */
@@ -69,7 +67,7 @@ public final class StartReport {
     String id = "";
     IncidentDetails written = IncidentDetails.of(List.of(), List.of(), List.of());
     for (int looks = 1; looks <= LOOKS_MAX; looks++) {
-      List<Followed> followed = last.cut().stream().map(this::follow).toList();
+      List<Followed> followed = last.cut().stream().map(cut -> follow(cut, last.found())).toList();
       InterruptedWork.Findings work = tasks.look();
       IncidentDetails now = details(last, followed, work);
       try {
@@ -153,10 +151,10 @@ public final class StartReport {
         .withAffected(followed.stream().map(Followed::shown).toList(), last.cutCount());
   }
 
-  private Followed follow(CutEvent cut) {
+  private Followed follow(CutEvent cut, Instant since) {
     List<String> unknown =
         store.stories().of(cut.eventId()).stream()
-            .filter(line -> line.what().equals(TOOL_INTERRUPTED) && !line.at().isBefore(begun))
+            .filter(line -> line.what().equals(TOOL_INTERRUPTED) && !line.at().isBefore(since))
             .map(StartReport::tool)
             .distinct()
             .toList();

@@ -14,6 +14,7 @@ import java.util.List;
  * @param cut the events that were running, the first ones of many
  * @param cutCount how many those were
  * @param waiting how many more were open
+ * @param found when this run found all this, before it worked on anything
  */
 public record LastRun(
     boolean clean,
@@ -22,7 +23,8 @@ public record LastRun(
     boolean mended,
     List<CutEvent> cut,
     int cutCount,
-    long waiting) {
+    long waiting,
+    Instant found) {
   static final int CUT_MAX = 50;
 
   public LastRun {

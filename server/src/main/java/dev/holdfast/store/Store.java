@@ -34,6 +34,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -104,7 +106,7 @@ public final class Store implements AutoCloseable {
         new ThreadFolders(
             database.folder().resolve("threads"), engine.failStop(), time, config.files());
     database.tell(engine.repairs());
-    lastRun = recover();
+    lastRun = recover(time.now().truncatedTo(ChronoUnit.MILLIS));
     messages.measure(registry);
     Gauge.builder("holdfast.damaged.log.lines", threads, ThreadFolders::damagedLines)
         .description("Lines of chat threads' logs that were found damaged since the start.")
@@ -127,7 +129,7 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  private LastRun recover() throws SQLException {
+  private LastRun recover(Instant now) throws SQLException {
     List<CutEvent> cut = engine.recover(messages::recover);
     if (!database.wasClean()) {
       LOG.info(
@@ -142,7 +144,8 @@ public final class Store implements AutoCloseable {
         database.wasMended(),
         cut.subList(0, Math.min(cut.size(), LastRun.CUT_MAX)),
         cut.size(),
-        messages.open() - cut.size());
+        messages.open() - cut.size(),
+        now);
   }
 
   /** For packages that keep tables of their own. */
