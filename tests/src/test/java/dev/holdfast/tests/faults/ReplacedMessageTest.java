@@ -121,7 +121,9 @@ class ReplacedMessageTest {
             Json.write(body));
     assertThat(foreign.status()).isEqualTo(403);
     model.next(ModelScript.hang());
+    int asked = model.requests().size();
     String running = accepted(send("k1", "wait", Map.of()));
+    Await.until("the model is asked", LIMIT, () -> model.requests().size() > asked);
     refused(409, "is being answered", first, "hi");
     rig.api().post("/api/v1/threads/t/stop", Map.of());
     rig.api().awaitState(running, ServerApi.FINAL, LIMIT);
