@@ -39,6 +39,14 @@ public final class MessageIndex {
               create virtual table message_index_words using fts5(
                 text, tokenize = "unicode61 remove_diacritics 2"
               );
+              """,
+              """
+              drop table message_index_words;
+              delete from message_index;
+              delete from message_index_logs;
+              create virtual table message_index_words using fts5(
+                text, tokenize = "unicode61 remove_diacritics 2", prefix = "1 2"
+              );
               """));
 
   /** Rows are numbered by their time, with room for so many of one millisecond. */
@@ -106,7 +114,9 @@ public final class MessageIndex {
         }
         int _ =
             sql.update(
-                "insert into message_index_words (rowid, text) values (?, ?)", no, said.text());
+                "insert into message_index_words (rowid, text) values (?, ?)",
+                no,
+                SearchWords.apart(said.text()));
         added++;
       }
     }
@@ -232,7 +242,7 @@ public final class MessageIndex {
             point -> {
               if (point == HIT_BEGINS || point == HIT_ENDS) {
                 marks.add(excerpt.length());
-              } else {
+              } else if (point != SearchWords.APART) {
                 StringBuilder _ = excerpt.appendCodePoint(point);
               }
             });

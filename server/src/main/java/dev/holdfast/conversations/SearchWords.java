@@ -13,7 +13,27 @@ final class SearchWords {
   private static final Pattern WORDLESS = Pattern.compile("[^\\p{L}\\p{N}]*");
   private static final int PARTS_MAX = 20;
 
+  /** An invisible character that is no part of a word. */
+  static final char APART = '\u200b';
+
+  /** Letters of scripts that put no blanks between words. */
+  private static final String UNSPACED =
+      "[[\\p{IsHan}\\p{IsHiragana}\\p{IsKatakana}\\p{IsThai}\\p{IsLao}\\p{IsKhmer}\\p{IsMyanmar}]"
+          + "&&\\p{L}]";
+
+  private static final Pattern GAP =
+      Pattern.compile(
+          "(?<=%1$s)(?=[\\p{L}\\p{N}])|(?<=[\\p{L}\\p{N}])(?=%1$s)".formatted(UNSPACED));
+
   private SearchWords() {}
+
+  /**
+   * The text, with each letter of a script without blanks as a word of its own: several in a row
+   * are found as a phrase, wherever they stand.
+   */
+  static String apart(String text) {
+    return GAP.matcher(text).replaceAll(Character.toString(APART));
+  }
 
   /**
    * All the words, in any order; the last one may go on, unless a quote or a blank ends it. Empty
@@ -27,7 +47,7 @@ final class SearchWords {
       String words = isPhrase ? part.group(1) : part.group();
       if (!WORDLESS.matcher(words).matches()) {
         boolean goesOn = !isPhrase && part.end() == text.length();
-        parts.add('"' + words + '"' + (goesOn ? "*" : ""));
+        parts.add('"' + apart(words) + '"' + (goesOn ? "*" : ""));
       }
     }
     return String.join(" ", parts);

@@ -7,6 +7,7 @@ import dev.holdfast.agents.dispatch.AgentRigs;
 import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.conversations.ConversationsConfig.Titles;
 import dev.holdfast.models.RemoteUse;
+import dev.holdfast.store.engine.Tables;
 import dev.holdfast.store.messages.ChatThreads.Archived;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
@@ -122,6 +123,29 @@ class ConversationServiceTest {
     assertThat(found(conversations, ThreadReader.owner("ann"), "for"))
         .containsOnly(LARKS + " user", LARKS + " assistant");
     assertThat(found(conversations, ThreadReader.owner("eve"), "for")).isEmpty();
+  }
+
+  @Test
+  void textWithoutBlanksIsFoundWhereverItStands() throws Exception {
+    AgentRig rig = rigs.open();
+    Tables before = new Tables("message_index", MessageIndex.TABLES.scripts().subList(0, 1));
+    rig.store.engine().bring(before);
+    Event _ = converse(rig, "larks", "1", "明日は東京タワーに行きます in Kyoto2026年");
+    ConversationService conversations = open(rig);
+    awaitFound(rig, conversations, "明日", 2);
+    for (String words : List.of("東京", "京タワー", "行きます", "行", "kyoto", "kyoto2026年", "年", "\"東京タ\"")) {
+      assertThat(found(conversations, ThreadReader.OPERATOR, words)).as(words).hasSize(2);
+    }
+    for (String words : List.of("東タ", "京東", "ワタ", "yoto")) {
+      assertThat(found(conversations, ThreadReader.OPERATOR, words)).as(words).isEmpty();
+    }
+    MessageIndex.Hit hit =
+        conversations
+            .messages()
+            .search(ThreadReader.OPERATOR, "東京", "", Long.MAX_VALUE, 50)
+            .getFirst();
+    assertThat(hit.excerpt()).contains("明日は東京タワーに行きます");
+    assertThat(hit.excerpt().substring(hit.marks().get(0), hit.marks().get(1))).isEqualTo("東京");
   }
 
   @Test
