@@ -285,6 +285,7 @@ final class Server {
             time,
             meters);
     tasking.runner().onDoing(this::taskDoing);
+    publishEvents(); // before the port is open: whatever is accepted has its event
     opened.add("tasks", tasking::close);
     orchestrator = new Orchestrator(agentParts());
     sweeps = sweeps(); // before the deletions of conversations that the last run began
@@ -366,7 +367,6 @@ final class Server {
     store.inbox().onAccepted(orchestrator::wake);
     store.onReconciled(orchestrator::waiting);
     store.onMended(this::rescan);
-    publishEvents();
     conditions.onChange(
         change -> news.publish("condition.changed", "", "", change.toJson().encode()));
     modes.onChange(
