@@ -101,6 +101,12 @@ public final class CrashingProcess {
 
   /** Starts one. {@code before}: what it is started through, for example strace. */
   public static Process start(List<String> before, Path output, String... args) throws IOException {
+    return start(CrashingProcess.class, before, output, args);
+  }
+
+  /** The same of another class. */
+  public static Process start(Class<?> main, List<String> before, Path output, String... args)
+      throws IOException {
     List<String> command = new ArrayList<>(before);
     command.addAll(
         List.of(
@@ -112,7 +118,7 @@ public final class CrashingProcess {
             "-Djava.io.tmpdir=" + output.toAbsolutePath().getParent(),
             "-cp",
             System.getProperty("java.class.path"),
-            CrashingProcess.class.getName()));
+            main.getName()));
     command.addAll(List.of(args));
     return new ProcessBuilder(command)
         .redirectErrorStream(true)

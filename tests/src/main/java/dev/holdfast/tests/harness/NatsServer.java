@@ -17,12 +17,19 @@ public final class NatsServer implements AutoCloseable {
   private static final Duration START_MAX = Duration.ofSeconds(30);
 
   private final Path folder = ServerRig.newFolder("holdfast-nats");
+  private final Path store;
   private final int port = Setup.freePort();
   private @Nullable Process process;
 
   /** Leaves the test out where there is no nats-server. Starts nothing yet. */
   public NatsServer() {
     Commands.assumePresent("nats-server");
+    store = folder.resolve("store");
+  }
+
+  /** Another one, with what {@link #setAside} has kept. */
+  public NatsServer(Path store) {
+    this.store = store;
   }
 
   public String url() {
@@ -40,7 +47,7 @@ public final class NatsServer implements AutoCloseable {
           max_payload: 4MB
           jetstream { store_dir: "%s" }
           """
-              .formatted(port, store()));
+              .formatted(port, store));
       process =
           new ProcessBuilder("nats-server", "-c", config.toString())
               .redirectErrorStream(true)
@@ -51,10 +58,6 @@ public final class NatsServer implements AutoCloseable {
     }
     Await.until("nats-server listens", START_MAX, this::listens);
     return this;
-  }
-
-  private Path store() {
-    return folder.resolve("store");
   }
 
   private boolean listens() {
@@ -94,7 +97,19 @@ public final class NatsServer implements AutoCloseable {
 
   /** Forgets all streams; while it does not run. */
   public void emptyStore() {
-    ServerRig.delete(store());
+    ServerRig.delete(store);
+  }
+
+  /** Forgets one stream, while it does not run. Returns a store that holds nothing else. */
+  public Path setAside(String stream) throws IOException {
+    Path kept = Files.createTempDirectory(folder, "kept");
+    Path streams = Path.of("jetstream", "$G", "streams");
+    Path from = store.resolve(streams).resolve(stream);
+    Path to = Files.createDirectories(kept.resolve(streams)).resolve(stream);
+    if (Files.exists(from)) {
+      Files.move(from, to);
+    }
+    return kept;
   }
 
   @Override

@@ -57,10 +57,15 @@ final class StreamReader implements AutoCloseable {
   }
 
   List<Published> all() throws Exception {
+    return all(nats);
+  }
+
+  /** The same of another server. */
+  List<Published> all(NatsServer server) throws Exception {
     Path out = folder.resolve("out.log");
     Path errors = folder.resolve("errors.log");
     Process process =
-        new ProcessBuilder("node", "events.mjs", nats.url())
+        new ProcessBuilder("node", "events.mjs", server.url())
             .directory(folder.toFile())
             .redirectOutput(out.toFile())
             .redirectError(errors.toFile())
