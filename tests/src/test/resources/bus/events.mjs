@@ -3,8 +3,14 @@ import { connect } from 'nats';
 
 const connection = await connect({ servers: process.argv[2] });
 const manager = await connection.jetstreamManager();
-const { state } = await manager.streams.info('HOLDFAST');
-if (state.messages > 0) {
+const NOT_FOUND = 10059; // a stream that does not exist holds nothing
+const stream = await manager.streams.info('HOLDFAST').catch((error) => {
+  if (error.api_error?.err_code !== NOT_FOUND) {
+    throw error;
+  }
+});
+const state = stream?.state;
+if (state?.messages > 0) {
   const consumer = await connection.jetstream().consumers.get('HOLDFAST');
   for await (const message of await consumer.consume({ max_messages: 1000 })) {
     console.log(

@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.bus.StreamReader.Published;
+import dev.holdfast.tests.harness.AgentScript;
+import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.LoadDriver;
 import dev.holdfast.tests.harness.NatsServer;
 import dev.holdfast.tests.harness.Oracle;
 import dev.holdfast.tests.harness.SentEvent;
 import dev.holdfast.tests.harness.ServerRig;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,8 +28,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Holdfast and nats-server are killed, held and emptied at random moments, while messages come by a
- * webhook and by the channel {@code nats}. How often: {@code -Dholdfast.bus_faults}; the same
- * choices again: {@code -Dholdfast.seed}.
+ * webhook and by the channel {@code nats} and plans are made. How often: {@code
+ * -Dholdfast.bus_faults}; the same choices again: {@code -Dholdfast.seed}.
  */
 class BusKillCampaignTest {
   private static final int FAULTS = Integer.getInteger("holdfast.bus_faults", 6);
@@ -43,12 +46,14 @@ class BusKillCampaignTest {
   private final long seed = Long.getLong("holdfast.seed", System.nanoTime());
   private final Random random = new Random(seed);
   private final ServerRig rig = new ServerRig();
+  private final AgentScript worker = new AgentScript(rig, "worker");
   private final NatsServer nats = new NatsServer();
   private final List<Path> lost = new ArrayList<>();
   private final List<Long> killsAtNanos = new ArrayList<>();
   private final Map<Fault, Integer> done = new EnumMap<>(Fault.class);
   private StreamReader stream;
   private int killsOfStarts;
+  private int plans;
 
   private enum Fault {
     HOLDFAST_KILLED,
@@ -66,6 +71,7 @@ class BusKillCampaignTest {
         .plugin("nats")
         .set("broker.kind", "nats")
         .set("broker.nats.servers", List.of(nats.url()))
+        .set("extensions", List.of(worker.declaration()))
         .set("inbox.max_attempts", 1000) // a message that many kills hit is no dead letter here
         .setNamed("breakers", "bus:nats", Map.of("initial_backoff_ms", 200, "max_backoff_ms", 1000))
         .setNamed(
@@ -121,6 +127,7 @@ class BusKillCampaignTest {
     if (!inRecovery) {
       awaitReady();
     }
+    plan();
     pause(inRecovery ? 1_000 : 2_000);
     switch (fault) {
       case HOLDFAST_KILLED -> {
@@ -166,6 +173,42 @@ class BusKillCampaignTest {
     launch();
   }
 
+  /** Two tasks, one after the other; none where the server is away. */
+  private void plan() {
+    Map<String, Object> look =
+        Map.of("name", "look", "agent", "worker", "action", "look", "payload", Map.of("say", "a"));
+    Map<String, Object> keep =
+        Map.of(
+            "name",
+            "keep",
+            "agent",
+            "worker",
+            "action",
+            "keep",
+            "payload",
+            Map.of("note", "$" + "{look}"));
+    try {
+      Answer answer =
+          rig.api()
+              .post(
+                  "/api/v1/plans",
+                  Map.of(
+                      "goal",
+                      "look",
+                      "thread_id",
+                      "webhook:ci:plans",
+                      "steps",
+                      List.of(look, keep)));
+      plans += answer.status() == 202 ? 1 : 0;
+    } catch (IOException _) {
+      // It is killed, or does not listen yet.
+    }
+  }
+
+  private boolean areAllPlansOver() throws IOException {
+    return rig.api().get("/api/v1/plans?state=open").json().path("plans").isEmpty();
+  }
+
   private void pause(int millisMax) {
     Await.pause(Duration.ofMillis(random.nextInt(millisMax)));
   }
@@ -191,17 +234,15 @@ class BusKillCampaignTest {
   private void judge(WrittenEvents written, List<SentEvent> messages, QuestionLoad questions)
       throws Exception {
     Await.until("all questions are answered", QUIET_WITHIN, questions::areAllAnswered);
+    Await.until("all plans are over", QUIET_WITHIN, this::areAllPlansOver);
     List<String> violations =
         new ArrayList<>(new Oracle(rig, messages, killsAtNanos).judge(QUIET_WITHIN));
     violations.addAll(questions.violations());
-    Await.until(
-        "the queue is empty",
-        QUIET_WITHIN,
-        () -> rig.metrics().sum("holdfast_bus_queue_depth") == 0);
+    Map<String, List<String>> settled = written.settled(QUIET_WITHIN);
     JsonNode letters = rig.api().get("/api/v1/dead-letters?limit=200").json().path("dead_letters");
     letters.forEach(letter -> violations.add("a dead letter: " + letter));
     List<List<Published>> streams = streams();
-    violations.addAll(written.violations(streams));
+    violations.addAll(WrittenEvents.violations(settled, streams));
     List<JsonNode> events =
         streams.stream().flatMap(List::stream).map(Published::event).distinct().toList();
     Set<String> accepted = values(events, "holdfast.message.accepted", "dedupe_key");
@@ -220,12 +261,13 @@ class BusKillCampaignTest {
     JsonNode counts = rig.api().status().path("counts");
     System.out.printf(
         "bus kill campaign: %s; %d kills of Holdfast, %d of them during a start; %d messages, %d"
-            + " questions, %d events in %d streams; %s; %d violations; seed %d%n",
+            + " questions, %d plans, %d events in %d streams; %s; %d violations; seed %d%n",
         done,
         killsAtNanos.size(),
         killsOfStarts,
         messages.size(),
         questions.asked(),
+        plans,
         events.size(),
         streams.size(),
         counts,
@@ -235,6 +277,7 @@ class BusKillCampaignTest {
     assertThat(count).isEqualTo(counts.path("accepted").asLong());
     assertThat(count).isGreaterThan(FAULTS * 5L);
     assertThat(questions.asked()).isPositive();
+    assertThat(plans).isPositive();
   }
 
   private static Set<String> values(List<JsonNode> events, String type, String field) {
