@@ -2,6 +2,7 @@ package dev.holdfast;
 
 import dev.holdfast.agents.dispatch.Orchestrator;
 import dev.holdfast.bus.Bus;
+import dev.holdfast.bus.ControlListener;
 import dev.holdfast.channels.Listeners;
 import dev.holdfast.drills.Drills;
 import dev.holdfast.health.Condition;
@@ -139,6 +140,10 @@ final class Readiness implements Probes {
 
   void watchBus(Bus bus) {
     conditions.add("bus", ProbeEffect.NONE, bus::reports);
+  }
+
+  void watchControl(ControlListener control) {
+    conditions.add("bus", ProbeEffect.NONE, control::reports);
   }
 
   void watchDrills(Drills drills) {

@@ -13,7 +13,9 @@ import dev.holdfast.agents.turn.AgentConfig;
 import dev.holdfast.agents.turn.ApprovalPrompts;
 import dev.holdfast.agents.turn.OpenForms;
 import dev.holdfast.agents.turn.TurnResources;
+import dev.holdfast.bus.BrokerConfig;
 import dev.holdfast.bus.Bus;
+import dev.holdfast.bus.ControlListener;
 import dev.holdfast.bus.DiskQueue;
 import dev.holdfast.bus.News;
 import dev.holdfast.channels.ChannelChecks;
@@ -39,6 +41,7 @@ import dev.holdfast.incidents.StartReport;
 import dev.holdfast.ingress.HttpListener;
 import dev.holdfast.ingress.RequestRouter;
 import dev.holdfast.ingress.api.Api;
+import dev.holdfast.ingress.api.ApiCall;
 import dev.holdfast.ingress.api.ApiCalls;
 import dev.holdfast.ingress.api.ApiConfig;
 import dev.holdfast.ingress.api.ChannelParts;
@@ -47,6 +50,7 @@ import dev.holdfast.ingress.api.Promotion;
 import dev.holdfast.ingress.api.ServerFacts;
 import dev.holdfast.ingress.api.StoredIdempotency;
 import dev.holdfast.ingress.api.WebUploads;
+import dev.holdfast.ingress.control.ControlApi;
 import dev.holdfast.ingress.login.Authenticator;
 import dev.holdfast.ingress.login.Sessions;
 import dev.holdfast.ingress.login.StoredLogouts;
@@ -207,6 +211,11 @@ final class Server {
   private final Tokens tokens;
   private final Sessions sessions;
   private final HttpListener listener;
+
+  /** Null when nobody may ask over NATS. */
+  private @Nullable ControlListener controlListener;
+
+  private @Nullable ControlApi control;
   private final List<Watchdog> watchdogs = new ArrayList<>();
 
   /** Recovers, binds and serves. On return messages are accepted; on a failure nothing is open. */
@@ -360,6 +369,9 @@ final class Server {
     listener = listen();
     opened.add("listener", listener::close);
     readiness.watchConnections(listener.connections());
+    if (controlListener != null) {
+      readiness.watchControl(controlListener);
+    }
   }
 
   private void serve(SdNotify systemd, Opened opened) throws IOException {
@@ -435,6 +447,16 @@ final class Server {
     supervise(upkeep, heap, IdleHeap.ofThisProcess(time, store.engine()::shrink)::run);
     if (bus != null && !copy.isHeld()) {
       supervise(ChildSpec.virtual("bus").as(Criticality.IMPORTANT), bus::run);
+    }
+    ControlListener asked = controlListener;
+    if (asked != null) {
+      ChildSpec spec = ChildSpec.virtual("control").as(Criticality.IMPORTANT);
+      supervise(
+          spec,
+          () -> {
+            copy.awaitPromotion(); // the original is asked on the same subjects
+            asked.run();
+          });
     }
     replies.start();
     listeners.start();
@@ -616,7 +638,7 @@ final class Server {
         StopStep.call("drills", drills::close), // a fault would keep the rest from ending well
         StopStep.call("typing notices", typing::close),
         StopStep.call("channel sockets", listeners::stop), // what is not taken yet comes again
-        StopStep.call("intake", store::stopIntake),
+        StopStep.call("intake", this::stopIntake),
         StopStep.call("task dispatch", tasking.runner()::stopDispatch), // not what a turn waits for
         StopStep.waiting("running turns", 0.75, orchestrator::finish, resumed),
         StopStep.ending("unfinished turns", secs(2), secs(3), _ -> orchestrator.close(), resumed),
@@ -659,6 +681,13 @@ final class Server {
                 store::markClean,
                 "the next start checks the database")
             .uninterrupted());
+  }
+
+  private void stopIntake() {
+    store.stopIntake();
+    if (control != null) {
+      control.stop();
+    }
   }
 
   private static Duration secs(double secs) {
@@ -1035,7 +1064,8 @@ final class Server {
     store.threadErasure().also(StoredIdempotency::erase);
     store.threadErasure().also(published::erase);
     AnswerBudget answers = AnswerBudget.ofHeap(time);
-    Api api = new Api(vertx, calls.byOperation(), authenticator, streams, keys, answers, refusals);
+    Map<String, ApiCall> operations = calls.byOperation();
+    Api api = new Api(vertx, operations, authenticator, streams, keys, answers, refusals);
     OpenAiRoutes openAi =
         new OpenAiRoutes(
             store,
@@ -1048,6 +1078,11 @@ final class Server {
             orchestrator::mayAsk,
             (thread, place) -> orchestrator.stop(thread, place, false),
             time);
+    config
+        .broker()
+        .remote()
+        .filter(BrokerConfig.Nats::control)
+        .ifPresent(nats -> hear(nats, new ControlApi(operations, authenticator, answers, meters)));
     AddedReceives added = new AddedReceives(time, meters);
     WebhookClicks clicks = new WebhookClicks(intake, optional(WebhookClicks.FAILURES));
     RequestRouter router =
@@ -1057,8 +1092,7 @@ final class Server {
             api,
             List.of(
                 new OpenAiApi(openAi, authenticator, answers, refusals),
-                new McpApi(
-                    calls.byOperation(), Settings.version(), authenticator, answers, refusals)),
+                new McpApi(operations, Settings.version(), authenticator, answers, refusals)),
             new Pages(authenticator, sessions, names, refusals),
             names,
             refusals);
@@ -1070,6 +1104,11 @@ final class Server {
         meters,
         ticks,
         time);
+  }
+
+  private void hear(BrokerConfig.Nats nats, ControlApi asked) {
+    control = asked;
+    controlListener = new ControlListener(nats, asked, time);
   }
 
   private void rescan() {

@@ -60,7 +60,17 @@ class ArchitectureTest {
           "agents", List.of("context", "turn", "thread", "dispatch", ""),
           "tasks", List.of("rules", "ledger", "workers", "run", "models", "chat", ""),
           "ingress",
-              List.of("wire", "login", "stream", "webhooks", "api", "openai", "mcp", "pages", ""));
+              List.of(
+                  "wire",
+                  "login",
+                  "stream",
+                  "webhooks",
+                  "api",
+                  "openai",
+                  "mcp",
+                  "control",
+                  "pages",
+                  ""));
 
   /**
    * The parts that other packages may enter; a split package's other parts are for itself alone.

@@ -42,6 +42,7 @@ public record BrokerConfig(Kind kind, Nats nats, Queue queue) {
    * @param stream name of the stream; made when there is none
    * @param replicas of a stream that is made
    * @param monitorUrl of the server's monitoring, which {@code doctor} asks; empty when unknown
+   * @param control whether programs may ask the server to do something
    */
   public record Nats(
       List<String> servers,
@@ -49,7 +50,8 @@ public record BrokerConfig(Kind kind, Nats nats, Queue queue) {
       String stream,
       int replicas,
       boolean trustedNetwork,
-      String monitorUrl) {
+      String monitorUrl,
+      boolean control) {
     private static final Set<String> SCHEMES = Set.of("nats", "tls");
     private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]", "::1");
 
@@ -127,7 +129,8 @@ public record BrokerConfig(Kind kind, Nats nats, Queue queue) {
           nats.text("stream", "HOLDFAST"),
           nats.whole("replicas", 1),
           nats.flag("trusted_network", false),
-          nats.text("monitor_url", ""));
+          nats.text("monitor_url", ""),
+          nats.flag("control", false));
     }
   }
 

@@ -66,7 +66,7 @@ final class NatsSession implements Broker.Session {
       throws CallFailedException, InterruptedException {
     Connection connection;
     try {
-      connection = Nats.connect(options(config, lost));
+      connection = Nats.connect(options(config, lost).build());
     } catch (IOException e) {
       throw unavailable("NATS at " + config.shown() + " cannot be reached: " + said(e));
     }
@@ -87,7 +87,8 @@ final class NatsSession implements Broker.Session {
     }
   }
 
-  private static Options options(BrokerConfig.Nats config, Consumer<String> lost)
+  /** Of a connection that is not taken up again. */
+  static Options.Builder options(BrokerConfig.Nats config, Consumer<String> lost)
       throws CallFailedException {
     Options.Builder options =
         new Options.Builder()
@@ -113,7 +114,7 @@ final class NatsSession implements Broker.Session {
         throw unavailable("broker.nats.creds cannot be used: " + said(e));
       }
     }
-    return options.build();
+    return options;
   }
 
   private void prepareStream() throws IOException, CallFailedException {
@@ -225,7 +226,7 @@ final class NatsSession implements Broker.Session {
     close(connection);
   }
 
-  private static void close(Connection connection) {
+  static void close(Connection connection) {
     try {
       connection.close();
     } catch (InterruptedException _) {

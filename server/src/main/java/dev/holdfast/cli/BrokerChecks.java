@@ -2,12 +2,15 @@ package dev.holdfast.cli;
 
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.bus.BrokerConfig;
+import dev.holdfast.bus.ControlListener;
 import dev.holdfast.bus.NatsReport;
 import java.util.Optional;
 
 /** Whether NATS can be used, and what its acknowledgements are worth. */
 final class BrokerChecks {
   private static final String NAME = "NATS";
+  private static final String CONTROL = "NATS control";
+  private static final String HELP = "see docs/bus.md, Control, for permissions and streams";
 
   private final BrokerConfig config;
 
@@ -18,6 +21,21 @@ final class BrokerChecks {
   /** Empty when nothing is published. Blocks for some seconds at most. */
   Optional<Finding> nats() throws InterruptedException {
     return config.remote().isEmpty() ? Optional.empty() : Optional.of(ask(config.nats()));
+  }
+
+  /** Empty when nobody may ask over NATS. Blocks for some seconds at most. */
+  Optional<Finding> control() throws InterruptedException {
+    if (config.remote().filter(BrokerConfig.Nats::control).isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(
+          ControlListener.problem(config.nats())
+              .map(why -> Finding.bad(CONTROL, "requests are not taken: " + why, HELP))
+              .orElse(Finding.good(CONTROL, "requests can be taken")));
+    } catch (CallFailedException e) {
+      return Optional.of(Finding.bad(CONTROL, e.failure().message(), HELP));
+    }
   }
 
   private static Finding ask(BrokerConfig.Nats nats) throws InterruptedException {

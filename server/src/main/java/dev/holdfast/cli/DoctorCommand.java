@@ -64,7 +64,9 @@ final class DoctorCommand implements Callable<Integer> {
     Optional<BrokerConfig> broker = broker();
     if (broker.isPresent()) {
       root.terminal().progress("checking NATS...");
-      new BrokerChecks(broker.get()).nats().ifPresent(finding -> show(findings, finding));
+      BrokerChecks checks = new BrokerChecks(broker.get());
+      checks.nats().ifPresent(finding -> show(findings, finding));
+      checks.control().ifPresent(finding -> show(findings, finding));
     }
     show(findings, server.answer());
     List<ServerCondition> conditions = server.conditions();

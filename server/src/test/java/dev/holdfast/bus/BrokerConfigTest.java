@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class BrokerConfigTest {
   private static BrokerConfig.Nats nats(String server, String creds, boolean trusted) {
-    return new BrokerConfig.Nats(List.of(server), creds, "HOLDFAST", 1, trusted, "");
+    return new BrokerConfig.Nats(List.of(server), creds, "HOLDFAST", 1, trusted, "", false);
   }
 
   @Test

@@ -48,10 +48,10 @@ public final class Authenticator {
     if (caller.isPresent()) {
       return caller.get();
     }
-    checkThrottle(request);
+    checkThrottle(address(request));
     // A stale cookie is a page left open, not a guess: its signature cannot be guessed.
     if (request.headers().contains(HttpHeaders.AUTHORIZATION)) {
-      failed(request);
+      failed(address(request));
     }
     throw RefusedRequestException.unauthorized();
   }
@@ -65,6 +65,24 @@ public final class Authenticator {
     return caller;
   }
 
+  /**
+   * As {@link #admitProgram}, for a request that came over no connection of its own.
+   *
+   * @param headers each Authorization header that it has
+   * @param way by which it came: who guesses there counts as one address
+   */
+  public Caller admitProgram(List<String> headers, String way) throws RefusedRequestException {
+    Optional<Caller> caller = byTokens(headers);
+    if (caller.isPresent()) {
+      return caller.get();
+    }
+    checkThrottle(way);
+    if (!headers.isEmpty()) {
+      failed(way);
+    }
+    throw RefusedRequestException.unauthorized();
+  }
+
   /** Whether what opened a stream for somebody still opens it, and for nobody else. */
   public boolean stillAdmits(HttpServerRequest request, Caller opened, Scope scope) {
     return find(request).filter(opened::equals).map(now -> now.scope().covers(scope)).orElse(false);
@@ -75,8 +93,8 @@ public final class Authenticator {
     return sessions.find(cookie).isPresent();
   }
 
-  private void checkThrottle(HttpServerRequest request) throws RefusedRequestException {
-    Duration wait = throttle.wait(address(request));
+  private void checkThrottle(String address) throws RefusedRequestException {
+    Duration wait = throttle.wait(address);
     if (!wait.isZero()) {
       throw new RefusedRequestException(
           429, FailureCode.RATE_LIMITED, "too many failed logins from this address", wait);
@@ -90,7 +108,7 @@ public final class Authenticator {
    */
   public void beginLogin(HttpServerRequest request) throws RefusedRequestException {
     if (!throttle.enters(address(request))) {
-      checkThrottle(request);
+      checkThrottle(address(request));
     }
   }
 
@@ -103,16 +121,15 @@ public final class Authenticator {
    */
   public RefusedRequestException wrongLogin(HttpServerRequest request) {
     try {
-      checkThrottle(request);
+      checkThrottle(address(request));
     } catch (RefusedRequestException throttled) {
       return throttled;
     }
-    failed(request);
+    failed(address(request));
     return RefusedRequestException.unauthorized();
   }
 
-  private void failed(HttpServerRequest request) {
-    String address = address(request);
+  private void failed(String address) {
     if (throttle.failed(address)) {
       LOG.warn("login from {}: too many failures, refused for a while", address);
     }
@@ -121,7 +138,7 @@ public final class Authenticator {
   private Optional<Caller> find(HttpServerRequest request) {
     List<String> headers = request.headers().getAll(HttpHeaders.AUTHORIZATION);
     if (!headers.isEmpty()) {
-      return headers.size() == 1 ? byToken(headers.getFirst()) : Optional.empty();
+      return byTokens(headers);
     }
     String cookie = cookie(request);
     return cookie == null
@@ -133,6 +150,10 @@ public final class Authenticator {
   private static boolean isMeant(HttpServerRequest request, Caller caller) {
     String reader = request.getHeader(READER);
     return reader == null || reader.equals(caller.name());
+  }
+
+  private Optional<Caller> byTokens(List<String> headers) {
+    return headers.size() == 1 ? byToken(headers.getFirst()) : Optional.empty();
   }
 
   private Optional<Caller> byToken(String header) {

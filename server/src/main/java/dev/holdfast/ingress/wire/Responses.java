@@ -154,7 +154,8 @@ public final class Responses {
     return correlationId(request.getHeader(CORRELATION_HEADER));
   }
 
-  static String correlationId(@Nullable String given) {
+  /** {@code given}: the client's own id, if it is a plain word; else a new one. */
+  public static String correlationId(@Nullable String given) {
     return given != null && CORRELATION.matcher(given).matches()
         ? given
         : UUID.randomUUID().toString();

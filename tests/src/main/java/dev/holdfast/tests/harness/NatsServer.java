@@ -7,6 +7,8 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +21,8 @@ public final class NatsServer implements AutoCloseable {
   private final Path folder = ServerRig.newFolder("holdfast-nats");
   private final Path store;
   private final int port = Setup.freePort();
+  private final Map<String, String> environment = new HashMap<>();
+  private String more = "max_payload: 4MB";
   private @Nullable Process process;
 
   /** Leaves the test out where there is no nats-server. Starts nothing yet. */
@@ -36,6 +40,28 @@ public final class NatsServer implements AutoCloseable {
     return "nats://127.0.0.1:" + port;
   }
 
+  /**
+   * Adds to its configuration, from the next start on.
+   *
+   * @param lines in place of its {@code max_payload}
+   * @param variables that they name
+   */
+  public NatsServer configured(String lines, Map<String, String> variables) {
+    more = lines;
+    environment.putAll(variables);
+    return this;
+  }
+
+  /** The address for a user with a password. */
+  public String url(String user, String password) {
+    return "nats://" + user + ":" + password + "@127.0.0.1:" + port;
+  }
+
+  /** Its configuration, its log and its store. */
+  public Path folder() {
+    return folder;
+  }
+
   /** Starts it with what its store holds, and waits until it listens. */
   public NatsServer start() {
     Path config = folder.resolve("nats.conf");
@@ -44,15 +70,17 @@ public final class NatsServer implements AutoCloseable {
           config,
           """
           listen: "127.0.0.1:%d"
-          max_payload: 4MB
           jetstream { store_dir: "%s" }
+          %s
           """
-              .formatted(port, store));
-      process =
+              .formatted(port, store, more));
+      ProcessBuilder builder =
           new ProcessBuilder("nats-server", "-c", config.toString())
               .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.resolve("nats.log").toFile()))
-              .start();
+              .redirectOutput(
+                  ProcessBuilder.Redirect.appendTo(folder.resolve("nats.log").toFile()));
+      builder.environment().putAll(environment);
+      process = builder.start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -65,7 +65,9 @@ class MetricNamesTest {
       rig.setup().set("server.plugins_dir", rig.folder().resolve("plugins").toString());
       String _ = PageCommands.of("plugins.md").run(0, rig.folder());
       extend(rig);
-      rig.setup().set("broker.kind", "nats"); // also where there is none
+      rig.setup()
+          .set("broker.kind", "nats")
+          .set("broker.nats.control", true); // also where there is none
       rig.start();
       useEverything(rig);
       Await.until("its plugin is there", LIMIT, () -> rig.metrics().sum("holdfast_plugin_up") == 1);
