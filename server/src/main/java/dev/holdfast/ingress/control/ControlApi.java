@@ -16,6 +16,7 @@ import dev.holdfast.ingress.wire.Scope;
 import dev.holdfast.ingress.wire.StrictJson;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.supervision.Fatal;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
@@ -160,7 +161,11 @@ public final class ControlApi implements ControlHandler {
   }
 
   private void count(int status, int times) {
-    meters.counter(REQUESTS, "status", Integer.toString(status)).increment(times);
+    Counter.builder(REQUESTS)
+        .description("Requests of operators over NATS, by the status of their answer.")
+        .tag("status", Integer.toString(status))
+        .register(meters)
+        .increment(times);
   }
 
   /** One request, which is answered once. */
