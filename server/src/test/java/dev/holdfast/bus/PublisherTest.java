@@ -6,6 +6,7 @@ import dev.holdfast.bus.BrokerConfig.Overflow;
 import dev.holdfast.resilience.BreakerSettings;
 import dev.holdfast.resilience.HoldfastBreaker;
 import dev.holdfast.store.TestStore;
+import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.AuditEntry;
 import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.time.SystemTime;
@@ -200,6 +201,43 @@ class PublisherTest {
       running.interrupt();
       running.join();
     }
+  }
+
+  @RepeatedTest(2)
+  void nothingIsLostThatIsShedAndReplayedWhileOthersAreUnderWay(RepetitionInfo run)
+      throws Exception {
+    DiskQueue queue = queue(100, Overflow.SHED_OLDEST);
+    try (UnreliableBroker broker = new UnreliableBroker(run.getCurrentRepetition(), 1)) {
+      Thread running = start(queue, broker);
+      for (int i = 0; i < 600; i++) {
+        record(queue, i, "t" + i % 3);
+        if (i % 50 == 0) {
+          replayAll(queue);
+        }
+      }
+      await(() -> replayAll(queue) == 0 && queue.depth() == 0);
+      Set<String> ids = new HashSet<>();
+      broker.stored().forEach(event -> ids.add(event.id()));
+      assertThat(ids).hasSize(600);
+      assertThat(broker.faults()).isEmpty();
+      running.interrupt();
+      running.join();
+    }
+  }
+
+  /** Returns how many letters there were. */
+  private int replayAll(DiskQueue queue) {
+    List<BusLetter> letters =
+        queue.letters(
+            ThreadReader.OPERATOR, time.now().plusSeconds(60), Long.MAX_VALUE, true, 1000);
+    for (BusLetter letter : letters) {
+      try {
+        boolean _ = queue.replay(letter.id(), store.store.audit(), entry());
+      } catch (StoreException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+    return letters.size();
   }
 
   @Test
