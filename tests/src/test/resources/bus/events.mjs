@@ -1,7 +1,8 @@
 // Prints every event of the stream as a line of JSON: sequence, subject, id and the event itself.
 import { connect } from 'nats';
 
-const connection = await connect({ servers: process.argv[2] });
+const { username, password, host } = new URL(process.argv[2]);
+const connection = await connect({ servers: host, user: username || undefined, pass: password || undefined });
 const manager = await connection.jetstreamManager();
 const NOT_FOUND = 10059; // a stream that does not exist holds nothing
 const stream = await manager.streams.info('HOLDFAST').catch((error) => {

@@ -99,7 +99,7 @@ final class NatsSession implements Broker.Session {
             .pingInterval(PING_PERIOD)
             .maxPingsOut(PINGS_MAX)
             .noReconnect()
-            .errorListener(new Quiet())
+            .errorListener(new Quiet(lost))
             .connectionListener(
                 (_, event) -> {
                   if (event == ConnectionListener.Events.CLOSED
@@ -235,10 +235,11 @@ final class NatsSession implements Broker.Session {
   }
 
   /** What it would print, the publisher hears and says in its own words. */
-  private static final class Quiet implements ErrorListener {
+  private record Quiet(Consumer<String> lost) implements ErrorListener {
     @Override
     public void errorOccurred(Connection connection, String error) {
-      LOG.info("bus: NATS says: {}", error);
+      // Of what it does not permit it says nothing else: no acknowledgement would come.
+      lost.accept("NATS says: " + BrokerConfig.Nats.shown(error));
     }
 
     @Override

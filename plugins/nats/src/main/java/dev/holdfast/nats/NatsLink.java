@@ -126,7 +126,9 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
     try {
       now = open();
     } catch (CallFailedException e) {
-      return new PostOutcome.NotDelivered(e.failure().unsent());
+      // Also when the account is not let in: that says nothing of this answer, which waits.
+      return new PostOutcome.NotDelivered(
+          Failure.of(FailureCode.NETWORK, e.failure().message()).unsent());
     }
     if (body.length + HEADERS_MAX > now.getMaxPayload()) {
       return refused(

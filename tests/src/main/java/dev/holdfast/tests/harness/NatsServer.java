@@ -19,21 +19,15 @@ public final class NatsServer implements AutoCloseable {
   private static final Duration START_MAX = Duration.ofSeconds(30);
 
   private final Path folder = ServerRig.newFolder("holdfast-nats");
-  private final Path store;
   private final int port = Setup.freePort();
   private final Map<String, String> environment = new HashMap<>();
   private String more = "max_payload: 4MB";
   private @Nullable Process process;
+  private Path store = folder.resolve("store");
 
   /** Leaves the test out where there is no nats-server. Starts nothing yet. */
   public NatsServer() {
     Commands.assumePresent("nats-server");
-    store = folder.resolve("store");
-  }
-
-  /** Another one, with what {@link #setAside} has kept. */
-  public NatsServer(Path store) {
-    this.store = store;
   }
 
   public String url() {
@@ -41,7 +35,7 @@ public final class NatsServer implements AutoCloseable {
   }
 
   /**
-   * Adds to its configuration, from the next start on.
+   * Adds to its configuration, from the next start or {@link #reload} on.
    *
    * @param lines in place of its {@code max_payload}
    * @param variables that they name
@@ -50,6 +44,37 @@ public final class NatsServer implements AutoCloseable {
     more = lines;
     environment.putAll(variables);
     return this;
+  }
+
+  public int port() {
+    return port;
+  }
+
+  /** Keeps its store there from the next start on. */
+  public NatsServer storeIn(Path otherFolder) {
+    store = otherFolder;
+    return this;
+  }
+
+  /** Makes it read its configuration again. */
+  public void reload() {
+    Path _ = writeConfig();
+    Commands.run("kill", "-HUP", Long.toString(running().pid()));
+  }
+
+  private Path writeConfig() {
+    try {
+      return Files.writeString(
+          folder.resolve("nats.conf"),
+          """
+          listen: "127.0.0.1:%d"
+          jetstream { store_dir: "%s", max_file_store: 1GB }
+          %s
+          """
+              .formatted(port, store, more));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** The address for a user with a password. */
@@ -64,16 +89,8 @@ public final class NatsServer implements AutoCloseable {
 
   /** Starts it with what its store holds, and waits until it listens. */
   public NatsServer start() {
-    Path config = folder.resolve("nats.conf");
     try {
-      Files.writeString(
-          config,
-          """
-          listen: "127.0.0.1:%d"
-          jetstream { store_dir: "%s" }
-          %s
-          """
-              .formatted(port, store, more));
+      Path config = writeConfig();
       ProcessBuilder builder =
           new ProcessBuilder("nats-server", "-c", config.toString())
               .redirectErrorStream(true)

@@ -292,8 +292,8 @@ class BusKillCampaignTest {
   private List<List<Published>> streams() throws Exception {
     List<List<Published>> streams = new ArrayList<>();
     for (Path kept : lost) {
-      try (NatsServer old = new NatsServer(kept)) {
-        streams.add(stream.all(old.start()));
+      try (NatsServer old = new NatsServer().storeIn(kept)) {
+        streams.add(stream.all(old.start().url()));
       }
     }
     streams.add(stream.all());

@@ -3,13 +3,9 @@ package dev.holdfast.tests.bus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.NatsServer;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -22,124 +18,63 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(300)
 class NatsOutageTest {
-  private static final Duration LIMIT = Duration.ofSeconds(60);
-  private static final String ACCEPTED = "holdfast.message.accepted";
-  private static final String SENT = "holdfast.reply.sent";
-  private static final int THREADS = 3;
-
-  private final ServerRig rig = new ServerRig();
-  private final NatsServer nats = new NatsServer();
-  private StreamReader stream;
-  private final List<String> events = new ArrayList<>();
+  private NatsServer nats;
+  private BusRig bus;
+  private ServerRig rig;
 
   @BeforeEach
-  void configure() throws Exception {
-    stream = new StreamReader(nats);
-    rig.setup()
-        .set("broker.kind", "nats")
-        .set("broker.nats.servers", List.of(nats.url()))
-        .setNamed(
-            "breakers", "bus:nats", Map.of("initial_backoff_ms", 300, "max_backoff_ms", 1000));
+  void open() throws Exception {
+    nats = new NatsServer();
+    bus = new BusRig(nats);
+    rig = bus.rig();
   }
 
   @AfterEach
   void close() {
-    rig.close();
-    nats.close();
-    stream.close();
-  }
-
-  private void say(int from, int to) throws Exception {
-    for (int i = from; i < to; i++) {
-      rig.accept("m" + i, "t" + i % THREADS, "number " + i);
-      events.add("m" + i);
-    }
-  }
-
-  private double depth() throws Exception {
-    return rig.metrics().sum("holdfast_bus_queue_depth");
-  }
-
-  private void awaitPublished() {
-    Await.until("the queue is empty", LIMIT, () -> depth() == 0);
-  }
-
-  /** Of each subject all is there, in its order, and so are the answers. */
-  private void assertAllPublished() throws Exception {
-    rig.api().awaitQuiet(LIMIT);
-    awaitPublished();
-    List<StreamReader.Published> all = stream.all();
-    Map<String, List<JsonNode>> accepted = StreamReader.firsts(all, ACCEPTED);
-    int found = 0;
-    for (List<JsonNode> ofThread : accepted.values()) {
-      List<Integer> numbers =
-          ofThread.stream()
-              .map(event -> event.path("data").path("dedupe_key").asText())
-              .map(key -> Integer.parseInt(key.substring(1)))
-              .toList();
-      assertThat(numbers).isSorted().doesNotHaveDuplicates();
-      found += numbers.size();
-    }
-    assertThat(found).isEqualTo(events.size());
-    List<JsonNode> sent =
-        StreamReader.firsts(all, SENT).values().stream().flatMap(List::stream).toList();
-    assertThat(sent).hasSize(events.size());
-  }
-
-  private void assertReadyAndDegraded() throws Exception {
-    assertThat(rig.server().probe("/ready")).isEqualTo(200);
-    Await.until(
-        "the condition names NATS",
-        LIMIT,
-        () ->
-            rig.api()
-                .status()
-                .path("conditions")
-                .valueStream()
-                .anyMatch(condition -> condition.path("type").asText().equals("bus")));
+    bus.close();
   }
 
   @Test
   void whatHappensWhileNatsIsKilledIsPublishedWhenItIsBack() throws Exception {
     nats.start();
     rig.start();
-    say(0, 5);
-    awaitPublished();
+    bus.say(5);
+    bus.awaitPublished();
     nats.kill9();
-    say(5, 25);
-    rig.api().awaitQuiet(LIMIT); // every message is answered without NATS
-    assertReadyAndDegraded();
-    assertThat(depth()).isGreaterThanOrEqualTo(40);
+    bus.say(20);
+    bus.awaitAnswered();
+    bus.assertReadyAndDegraded();
+    assertThat(bus.depth()).isGreaterThanOrEqualTo(40);
     nats.start();
-    say(25, 35);
-    assertAllPublished();
+    bus.say(10);
+    bus.assertAllPublished();
     assertThat(rig.metrics().sum("holdfast_bus_shed_total")).isZero();
   }
 
   @Test
   void aServerThatIsKilledWhileNatsIsAbsentPublishesAtItsNextStart() throws Exception {
     rig.start(); // NATS was never there
-    say(0, 10);
-    assertReadyAndDegraded();
+    bus.say(10);
+    bus.assertReadyAndDegraded();
     rig.server().kill9();
     rig.launch().awaitReady();
-    say(10, 15);
+    bus.say(5);
     nats.start();
-    assertAllPublished();
+    bus.assertAllPublished();
   }
 
   @Test
   void aNatsThatStandsStillHoldsUpNobody() throws Exception {
     nats.start();
     rig.start();
-    say(0, 5);
-    awaitPublished();
+    bus.say(5);
+    bus.awaitPublished();
     nats.suspend();
-    say(5, 25);
-    rig.api().awaitQuiet(LIMIT);
-    assertReadyAndDegraded();
+    bus.say(20);
+    bus.awaitAnswered();
+    bus.assertReadyAndDegraded();
     nats.resume();
-    assertAllPublished();
+    bus.assertAllPublished();
   }
 
   @Test
@@ -148,9 +83,9 @@ class NatsOutageTest {
     rig.start();
     nats.kill9();
     nats.emptyStore();
-    say(0, 12);
+    bus.say(12);
     nats.start();
-    assertAllPublished();
+    bus.assertAllPublished();
   }
 
   @Test
@@ -162,21 +97,21 @@ class NatsOutageTest {
     while (status < 300 && accepted < 200) {
       status = rig.sender().send("m" + accepted, "t", "number " + accepted).status();
       accepted += status < 300 ? 1 : 0;
-      rig.api().awaitQuiet(LIMIT);
+      bus.awaitAnswered();
     }
     assertThat(status).isEqualTo(503);
     assertThat(accepted).isBetween(40, 60);
     for (int i = 0; i < accepted; i++) {
-      events.add("m" + i);
+      bus.expect("m" + i);
     }
     nats.start();
-    awaitPublished();
+    bus.awaitPublished();
     for (JsonNode letter :
         rig.api().get("/api/v1/dead-letters?kind=bus&limit=200").json().path("dead_letters")) {
       String path = "/api/v1/dead-letters/" + ServerApi.encode(letter.path("id").asText());
       assertThat(rig.api().post(path + "/replay", Map.of()).json().path("replayed").asBoolean())
           .isTrue();
     }
-    assertAllPublished();
+    bus.assertAllPublished();
   }
 }

@@ -57,15 +57,15 @@ final class StreamReader implements AutoCloseable {
   }
 
   List<Published> all() throws Exception {
-    return all(nats);
+    return all(nats.url());
   }
 
-  /** The same of another server. */
-  List<Published> all(NatsServer server) throws Exception {
+  /** The same of another server, or as another user. */
+  List<Published> all(String url) throws Exception {
     Path out = folder.resolve("out.log");
     Path errors = folder.resolve("errors.log");
     Process process =
-        new ProcessBuilder("node", "events.mjs", server.url())
+        new ProcessBuilder("node", "events.mjs", url)
             .directory(folder.toFile())
             .redirectOutput(out.toFile())
             .redirectError(errors.toFile())

@@ -3,28 +3,17 @@ package dev.holdfast.tests.channels;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.NatsAsker;
 import dev.holdfast.tests.harness.NatsServer;
 import dev.holdfast.tests.harness.ServerRig;
 import io.nats.client.Connection;
-import io.nats.client.JetStreamApiException;
-import io.nats.client.JetStreamManagement;
 import io.nats.client.Message;
-import io.nats.client.Nats;
-import io.nats.client.Options;
 import io.nats.client.Subscription;
 import io.nats.client.api.ConsumerInfo;
-import io.nats.client.api.MessageInfo;
 import io.nats.client.api.PublishAck;
-import io.nats.client.api.StreamConfiguration;
-import io.nats.client.api.StreamInfo;
 import io.nats.client.impl.Headers;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -38,10 +27,10 @@ class NatsChannelTest {
   private static final Duration LIMIT = Duration.ofSeconds(150);
 
   private static final int MESSAGES = 200;
-  private static final int THREADS = 4;
 
   private static NatsServer nats;
   private static ServerRig rig;
+  private static NatsAsker asker;
 
   @BeforeAll
   static void open() throws Exception {
@@ -49,22 +38,10 @@ class NatsChannelTest {
     rig = new ServerRig();
     rig.setup()
         .plugin("nats")
-        .setNamed(
-            "channels.nats.accounts",
-            "main",
-            Map.of(
-                "servers",
-                List.of(nats.url()),
-                "reply_subject",
-                "answers.all",
-                "reply_allow",
-                List.of("_INBOX.>", "answers.>"),
-                "allow",
-                Map.of("users", List.of("*")),
-                "person_per_minute",
-                10_000));
+        .setNamed("channels.nats.accounts", "main", NatsAsker.account(nats.url()));
+    asker = new NatsAsker(nats.url());
     rig.start();
-    awaitConsumer();
+    asker.awaitConsumer(LIMIT);
   }
 
   @AfterAll
@@ -77,55 +54,10 @@ class NatsChannelTest {
     }
   }
 
-  /** A client that comes and goes, as services do; sees to it that there is a stream of answers. */
-  private static Connection client() throws IOException, InterruptedException {
-    Connection client =
-        Nats.connect(new Options.Builder().server(nats.url()).noReconnect().build());
-    try {
-      JetStreamManagement management = client.jetStreamManagement();
-      if (!management.getStreamNames().contains("ANSWERS")) {
-        StreamInfo _ =
-            management.addStream(
-                StreamConfiguration.builder().name("ANSWERS").subjects("answers.>").build());
-      }
-      return client;
-    } catch (JetStreamApiException e) {
-      client.close();
-      throw new IOException(e);
-    }
-  }
-
-  private static void awaitConsumer() {
-    Await.until(
-        "the consumer is there",
-        LIMIT,
-        () -> {
-          try (Connection client = client()) {
-            return client.jetStreamManagement().getConsumerNames("ASK").contains("holdfast");
-          } catch (IOException | JetStreamApiException _) {
-            return false;
-          }
-        });
-  }
-
   private static void ask(Connection client, String subject, Headers headers, String text)
       throws Exception {
     PublishAck _ =
         client.jetStream().publish(subject, headers, text.getBytes(StandardCharsets.UTF_8));
-  }
-
-  /** What the stream of answers holds on a subject, oldest first. */
-  private static List<MessageInfo> answers(Connection client, String subject) throws Exception {
-    JetStreamManagement management = client.jetStreamManagement();
-    long last = management.getStreamInfo("ANSWERS").getStreamState().getLastSequence();
-    List<MessageInfo> found = new ArrayList<>();
-    for (long at = 1; at <= last; at++) {
-      MessageInfo message = management.getMessage("ANSWERS", at);
-      if (subject.equals(message.getSubject())) {
-        found.add(message);
-      }
-    }
-    return found;
   }
 
   private static String text(byte[] body) {
@@ -134,7 +66,7 @@ class NatsChannelTest {
 
   @Test
   void servicesAreAnsweredWhereTheyAskForIt() throws Exception {
-    try (Connection client = client()) {
+    try (Connection client = asker.connect()) {
       String inbox = client.createInbox();
       Subscription answers = client.subscribe(inbox);
       client.flush(Duration.ofSeconds(5));
@@ -160,19 +92,22 @@ class NatsChannelTest {
            "data": {"text": "in stock?"}}
           """);
       ask(client, "ask.plain", new Headers(), "no headers at all");
-      Await.until("both are answered", LIMIT, () -> answers(client, "answers.all").size() == 1);
-      assertThat(text(answers(client, "answers.all").getFirst().getData()))
+      Await.until(
+          "both are answered", LIMIT, () -> NatsAsker.answers(client, "answers.all").size() == 1);
+      assertThat(text(NatsAsker.answers(client, "answers.all").getFirst().getData()))
           .isEqualTo("echo: no headers at all");
       Await.until(
-          "the event is answered", LIMIT, () -> answers(client, "answers.events").size() == 1);
-      assertThat(text(answers(client, "answers.events").getFirst().getData()))
+          "the event is answered",
+          LIMIT,
+          () -> NatsAsker.answers(client, "answers.events").size() == 1);
+      assertThat(text(NatsAsker.answers(client, "answers.events").getFirst().getData()))
           .isEqualTo("echo: in stock?");
     }
   }
 
   @Test
   void whatCanNeverBeAnsweredIsTakenOutOfTheWay() throws Exception {
-    try (Connection client = client()) {
+    try (Connection client = asker.connect()) {
       PublishAck _ = client.jetStream().publish("ask.bad", new byte[] {(byte) 0xff, 'x'});
       PublishAck _ = client.jetStream().publish("ask.bad", new byte[0]);
       PublishAck _ = client.jetStream().publish("ask.bad", new byte[2 * 1024 * 1024]);
@@ -183,7 +118,9 @@ class NatsChannelTest {
           "answer here");
       ask(client, "ask.bad", new Headers().put("Holdfast-Reply", "answers.bad"), "still there?");
       Await.until(
-          "what comes after is answered", LIMIT, () -> answers(client, "answers.bad").size() == 1);
+          "what comes after is answered",
+          LIMIT,
+          () -> NatsAsker.answers(client, "answers.bad").size() == 1);
       Await.until(
           "none of them is delivered again", LIMIT, () -> consumer(client).getNumAckPending() == 0);
       assertThat(consumer(client).getRedelivered()).isZero();
@@ -198,59 +135,19 @@ class NatsChannelTest {
 
   @Test
   void eachMessageIsAnsweredOnceAndInOrderThroughKillsOfBoth() throws Exception {
-    try (Connection client = client()) {
-      for (int i = 0; i < MESSAGES; i++) {
-        ask(
-            client,
-            "ask.many",
-            new Headers()
-                .put("Nats-Msg-Id", "many-" + i)
-                .put("Holdfast-Thread", "thread-" + i % THREADS)
-                .put("Holdfast-Reply", "answers.many"),
-            "message " + i);
-      }
-    }
-    awaitAnswers(MESSAGES / 10);
+    asker.ask(MESSAGES);
+    asker.awaitAnswers(MESSAGES / 10, LIMIT);
     rig.restart();
-    awaitAnswers(MESSAGES * 3 / 10);
+    asker.awaitAnswers(MESSAGES * 3 / 10, LIMIT);
     nats.kill9();
     nats.start();
-    awaitAnswers(MESSAGES * 5 / 10);
+    asker.awaitAnswers(MESSAGES * 5 / 10, LIMIT);
     nats.suspend();
     rig.restart(); // it finds a server that takes connections and says nothing
     nats.resume();
-    awaitAnswers(MESSAGES);
+    asker.awaitAnswers(MESSAGES, LIMIT);
     rig.api().awaitQuiet(LIMIT);
-    try (Connection client = client()) {
-      Map<String, List<Integer>> byThread = new HashMap<>();
-      for (MessageInfo answer : answers(client, "answers.many")) {
-        int number = Integer.parseInt(text(answer.getData()).replace("echo: message ", ""));
-        byThread
-            .computeIfAbsent(
-                answer.getHeaders().getFirst("Holdfast-Thread"), _ -> new ArrayList<>())
-            .add(number);
-      }
-      for (int thread = 0; thread < THREADS; thread++) {
-        List<Integer> expected = new ArrayList<>();
-        for (int i = thread; i < MESSAGES; i += THREADS) {
-          expected.add(i);
-        }
-        assertThat(byThread.get("thread-" + thread)).isEqualTo(expected);
-      }
-    }
-  }
-
-  private static void awaitAnswers(int least) {
-    Await.until(
-        least + " answers",
-        LIMIT,
-        () -> {
-          try (Connection client = client()) {
-            return answers(client, "answers.many").size() >= least;
-          } catch (IOException _) {
-            return false;
-          }
-        });
+    asker.assertAnsweredOnceInOrder();
   }
 
   @Test
@@ -268,10 +165,11 @@ class NatsChannelTest {
     } finally {
       nats.start();
     }
-    awaitConsumer(); // made anew, and its messages are counted from 1 again
-    try (Connection client = client()) {
+    asker.awaitConsumer(LIMIT); // made anew, and its messages are counted from 1 again
+    try (Connection client = asker.connect()) {
       ask(client, "ask.new", new Headers().put("Holdfast-Reply", "answers.new"), "back again?");
-      Await.until("it is answered", LIMIT, () -> answers(client, "answers.new").size() == 1);
+      Await.until(
+          "it is answered", LIMIT, () -> NatsAsker.answers(client, "answers.new").size() == 1);
     }
     Await.until(
         "the condition is over",

@@ -1,0 +1,213 @@
+package dev.holdfast.tests.bus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.NatsAsker;
+import dev.holdfast.tests.harness.NatsServer;
+import dev.holdfast.tests.harness.ServerRig;
+import dev.holdfast.tests.harness.SlowLink;
+import dev.holdfast.tests.harness.TinyDisk;
+import io.nats.client.Connection;
+import io.nats.client.JetStreamManagement;
+import io.nats.client.api.DiscardPolicy;
+import io.nats.client.api.StreamConfiguration;
+import io.nats.client.api.StreamInfo;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A real nats-server that has no room, is far away or lets nobody in any more, and a server that is
+ * killed meanwhile. It publishes events, and is asked over the channel {@code nats}, too.
+ */
+@Timeout(420)
+@SuppressWarnings("try") // an interrupt while a client closes fails the test, as it should
+class NatsFaultsTest {
+  private static final Duration LIMIT = Duration.ofSeconds(150);
+  private static final String USERS =
+      """
+      authorization {
+        users = [
+          {user: "reader", password: "of-services"}
+          %s
+        ]
+      }
+      """;
+  private static final String HOLDFAST = "{user: \"holdfast\", password: \"%s\" %s}";
+
+  private NatsServer nats;
+  private BusRig bus;
+  private ServerRig rig;
+
+  @BeforeEach
+  void open() throws Exception {
+    nats = new NatsServer();
+    bus = new BusRig(nats);
+    rig = bus.rig();
+  }
+
+  @AfterEach
+  void close() {
+    bus.close();
+  }
+
+  /** Both the bus and the channel reach the server there. */
+  private void through(String url) throws IOException {
+    rig.setup()
+        .set("broker.nats.servers", List.of(url))
+        .plugin("nats")
+        .setNamed("channels.nats.accounts", "main", NatsAsker.account(url));
+  }
+
+  private void kill() {
+    rig.restart();
+  }
+
+  private void awaitTrouble(String words) {
+    Await.until(
+        "the condition says: " + words,
+        LIMIT,
+        () -> rig.api().get("/api/v1/conditions").body().contains(words));
+  }
+
+  @Test
+  void aNatsWithoutRoomOnItsDiskGetsEverythingWhenItHasSome() throws Exception {
+    Path store = ServerRig.newFolder("holdfast-nats-disk");
+    try (TinyDisk disk = new TinyDisk(store, 24)) {
+      nats.storeIn(store).start();
+      through(nats.url());
+      NatsAsker asker = new NatsAsker(nats.url());
+      rig.start();
+      asker.awaitConsumer(LIMIT);
+      bus.say(5);
+      asker.ask(10);
+      disk.fill();
+      bus.say(20);
+      bus.awaitAnswered();
+      bus.assertReadyAndDegraded();
+      kill();
+      bus.say(5);
+      bus.awaitAnswered();
+      bus.assertReadyAndDegraded();
+      disk.free();
+      nats.kill9(); // it stops using a full disk until it is started again
+      nats.start();
+      asker.ask(10);
+      bus.assertAllPublished();
+      asker.awaitAnswers(20, LIMIT);
+      asker.assertAnsweredOnceInOrder();
+    } finally {
+      ServerRig.delete(store);
+    }
+  }
+
+  @Test
+  void aStreamWithoutRoomGetsEverythingWhenItHasSome() throws Exception {
+    nats.start();
+    NatsAsker asker = new NatsAsker(nats.url());
+    try (Connection client = asker.connect()) {
+      JetStreamManagement management = client.jetStreamManagement();
+      StreamConfiguration.Builder stream =
+          StreamConfiguration.builder()
+              .name("HOLDFAST")
+              .subjects("holdfast.inbound.>", "holdfast.outbound.>", "holdfast.tasks.>")
+              .addSubjects("holdfast.events.>")
+              .discardPolicy(DiscardPolicy.New);
+      StreamInfo _ = management.addStream(stream.maxMessages(7).build());
+      rig.start();
+      bus.say(10);
+      bus.awaitAnswered();
+      bus.assertReadyAndDegraded();
+      awaitTrouble("maximum messages exceeded");
+      kill();
+      bus.say(5);
+      StreamInfo _ = management.updateStream(stream.maxMessages(-1).build());
+      bus.assertAllPublished();
+      assertThat(rig.api().get("/api/v1/dead-letters?kind=bus").json().path("dead_letters"))
+          .isEmpty();
+    }
+  }
+
+  @Test
+  void aNatsThatIsFarAwayOrFallsSilentLosesNothing() throws Exception {
+    nats.start();
+    try (SlowLink link = new SlowLink(nats.port())) {
+      through("nats://127.0.0.1:" + link.port());
+      NatsAsker asker = new NatsAsker(nats.url());
+      link.delay(Duration.ofMillis(200), Duration.ofMillis(100));
+      rig.start();
+      asker.awaitConsumer(LIMIT);
+      bus.say(20);
+      asker.ask(20);
+      bus.awaitAnswered();
+      kill();
+      bus.say(10);
+      link.hold();
+      bus.say(10);
+      bus.awaitAnswered();
+      bus.assertReadyAndDegraded();
+      kill(); // it finds a server that takes connections and says nothing
+      bus.say(10);
+      asker.ask(20);
+      bus.awaitAnswered();
+      bus.assertReadyAndDegraded();
+      link.release();
+      bus.assertAllPublished();
+      asker.awaitAnswers(40, LIMIT);
+      asker.assertAnsweredOnceInOrder();
+    }
+  }
+
+  private void permit(String users) {
+    nats = nats.configured(USERS.formatted(users), Map.of());
+  }
+
+  @Test
+  void aNatsThatLetsNobodyInGetsEverythingWhenItDoesAgain() throws Exception {
+    String all = HOLDFAST.formatted("right-word", "");
+    permit(all);
+    nats.start();
+    bus.readAs(nats.url("reader", "of-services"));
+    through(nats.url("holdfast", "right-word"));
+    NatsAsker asker = new NatsAsker(nats.url("reader", "of-services"));
+    rig.start();
+    asker.awaitConsumer(LIMIT);
+    bus.say(5);
+    asker.ask(10);
+    permit(""); // the user is gone
+    nats.reload();
+    bus.say(10);
+    asker.ask(10);
+    bus.awaitAnswered();
+    bus.assertReadyAndDegraded();
+    awaitTrouble("uthorization"); // whichever way the two sides spell the word
+    kill();
+    bus.say(5);
+    permit(HOLDFAST.formatted("another-word", ""));
+    nats.reload();
+    bus.say(5);
+    awaitTrouble("uthorization");
+    permit(
+        HOLDFAST.formatted(
+            "right-word", ", permissions: {publish: {deny: [\"holdfast.outbound.>\"]}}"));
+    nats.reload();
+    awaitTrouble("Permissions Violation for Publish to");
+    kill();
+    bus.say(5);
+    bus.awaitAnswered();
+    bus.assertReadyAndDegraded();
+    assertThat(rig.server().output()).doesNotContain("right-word");
+    permit(all);
+    nats.reload();
+    bus.assertAllPublished();
+    asker.awaitAnswers(20, LIMIT);
+    asker.assertAnsweredOnceInOrder();
+  }
+}
