@@ -6,7 +6,6 @@ import dev.holdfast.models.RemoteUse;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.store.engine.StoreException;
-import dev.holdfast.store.ledgers.AuditEntry;
 import dev.holdfast.store.messages.ChatThreads;
 import dev.holdfast.store.messages.Ids;
 import dev.holdfast.store.messages.ThreadReader;
@@ -43,6 +42,7 @@ import org.slf4j.LoggerFactory;
 public final class MemorySweeps {
   private static final Logger LOG = LoggerFactory.getLogger(MemorySweeps.class);
   private static final String SERVER = "server";
+  private static final String AGAIN = "again: the server had ended in the middle of it";
   private static final Duration LOOK = Duration.ofSeconds(1);
   private static final int THREADS_PER_PAGE = 500;
 
@@ -146,21 +146,24 @@ public final class MemorySweeps {
       Time time,
       MeterRegistry registry)
       throws StoreException, StartRefusedException {
-    return new MemorySweeps(
-        store,
-        memory,
-        recalls,
-        SweepLedger.open(store.engine(), store.audit()),
-        models,
-        remote,
-        config,
-        names,
-        secrets,
-        calm,
-        dataDir,
-        zone,
-        time,
-        registry);
+    MemorySweeps opened =
+        new MemorySweeps(
+            store,
+            memory,
+            recalls,
+            SweepLedger.open(store.engine(), store.audit()),
+            models,
+            remote,
+            config,
+            names,
+            secrets,
+            calm,
+            dataDir,
+            zone,
+            time,
+            registry);
+    boolean _ = opened.settle(); // before a turn changes a file whose replacement is not on record
+    return opened;
   }
 
   /** Makes sweeps when they are due or asked for, until it is interrupted. */
@@ -190,20 +193,44 @@ public final class MemorySweeps {
             .orElse(true);
   }
 
-  /** Ends what the last run was in the middle of. False when the disk refuses. */
-  private boolean settle() {
+  /**
+   * Ends what the last run was in the middle of; its sweep is made again. False when the disk
+   * refuses.
+   */
+  private synchronized boolean settle() {
     try {
       threads.finishInterrupted();
+      finishRestores();
       promotions.finishInterrupted();
       for (SweepRun run : ledger.runs(Integer.MAX_VALUE)) {
-        if (run.outcome() == SweepRun.Outcome.RUNNING) {
-          ledger.keep(ended(run, SweepRun.Outcome.CUT_OFF, "the server ended", run.promoted()));
+        if (run.outcome() == SweepRun.Outcome.RUNNING
+            && wanted.stream().noneMatch(next -> next.id().equals(run.id()))) {
+          repeat(run);
         }
       }
       return true;
     } catch (StoreException | IOException e) {
       LOG.warn("memory: what the last sweep left waits: {}", e.getMessage());
       return false;
+    }
+  }
+
+  /** Once: a sweep that ends the server each time would end it for ever. */
+  private void repeat(SweepRun run) throws StoreException {
+    ledger.keep(ended(run, SweepRun.Outcome.CUT_OFF, "the server ended", run.promoted()));
+    if (!run.dry() && !run.note().equals(AGAIN)) {
+      SweepRun again = fresh(run.by(), run.threadId(), false).with(SweepRun.Outcome.RUNNING, AGAIN);
+      if (wanted.offer(again)) {
+        ledger.keep(again);
+      }
+    }
+  }
+
+  /** A memory that was brought back is on record, even if the server ended before that. */
+  private void finishRestores() throws StoreException, IOException {
+    for (SweepLedger.Restore left : ledger.unfinishedRestores()) {
+      String now = Sha256.of(memory.bytes(scope(left.threadId())));
+      ledger.restored(left, now.equals(left.after()));
     }
   }
 
@@ -443,23 +470,27 @@ public final class MemorySweeps {
   }
 
   /** Brings an earlier content back, byte for byte; the one of now is kept as a version. */
-  public Answer restore(String threadId, int version, String by)
+  public synchronized Answer restore(String threadId, int version, String by)
       throws StoreException, IOException {
-    Optional<byte[]> restored = memory.restore(scope(threadId), version, time.now());
-    if (restored.isEmpty()) {
+    Optional<byte[]> content = memory.version(scope(threadId), version);
+    if (content.isEmpty()) {
       return new Answer.Unknown();
     }
-    JsonObject details =
-        new JsonObject()
-            .put("scope", threadId.isEmpty() ? "global" : "thread")
-            .put("version", version)
-            .put("sha256", Sha256.of(restored.get()));
-    store.audit().append(new AuditEntry("memory.restored", "", "", threadId, by, details.encode()));
+    SweepLedger.Restore restore =
+        new SweepLedger.Restore(threadId, version, by, Sha256.of(content.get()));
+    ledger.plan(restore);
+    boolean isDone = false;
+    try {
+      memory.restore(scope(threadId), content.get(), time.now());
+      isDone = true;
+    } finally {
+      ledger.restored(restore, isDone);
+    }
     return new Answer.Done(
         new JsonObject()
             .put("thread_id", threadId)
             .put("version", version)
-            .put("bytes", restored.get().length));
+            .put("bytes", content.get().length));
   }
 
   private static Memory.Scope scope(String threadId) {

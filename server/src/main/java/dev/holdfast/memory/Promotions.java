@@ -10,10 +10,13 @@ import dev.holdfast.tools.memory.MemoryPage;
 import dev.holdfast.tools.memory.RecallHits;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -231,13 +234,14 @@ final class Promotions {
     return new AuditEntry(what, "", "", proposal.threadId(), by, details.encode());
   }
 
-  /** What an operator had approved when the last run ended. */
-  synchronized void finishInterrupted() throws StoreException {
+  /** What was approved when the last run ended, and what {@code PROMOTIONS.md} does not tell. */
+  synchronized void finishInterrupted() throws StoreException, IOException {
     for (Proposal proposal : ledger.proposals()) {
       if (proposal.state() == Proposal.State.APPROVED) {
         Decision _ = promote(proposal, proposal.decidedBy());
       }
     }
+    writeDown();
   }
 
   /** Why each line was promoted, for people: made anew from what is stored. */
@@ -264,6 +268,11 @@ final class Promotions {
               proposal.decidedBy(),
               proposal.decidedAt()));
     }
-    texts.replace(file, page.toString());
+    byte[] content = page.toString().getBytes(StandardCharsets.UTF_8);
+    boolean isNew = !promoted.isEmpty() || Files.exists(file);
+    if (isNew
+        && !Arrays.equals(content, texts.readBytes(file, content.length + 1).orElse(new byte[0]))) {
+      texts.replace(file, content);
+    }
   }
 }

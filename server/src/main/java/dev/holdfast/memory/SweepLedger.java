@@ -80,6 +80,14 @@ final class SweepLedger {
                 decided_by text not null,
                 decided_at integer not null
               ) without rowid;
+              """,
+              """
+              create table memory_sweep_restores (
+                thread_id text primary key,
+                version integer not null,
+                by text not null,
+                after text not null
+              ) without rowid;
               """));
 
   private static final int RUNS_KEPT = 200;
@@ -282,6 +290,71 @@ final class SweepLedger {
                     + " where outcome = 'PLANNED'"));
   }
 
+  /**
+   * An earlier content that is brought back.
+   *
+   * @param threadId empty for the memory of all
+   * @param after the SHA-256 of the content
+   */
+  record Restore(String threadId, int version, String by, String after) {}
+
+  /** Remembers a restore before the file is replaced. */
+  void plan(Restore restore) throws StoreException {
+    int _ =
+        engine.call(
+            tx ->
+                tx.sql()
+                    .update(
+                        "insert or replace into memory_sweep_restores (thread_id, version, by,"
+                            + " after) values (?, ?, ?, ?)",
+                        restore.threadId(),
+                        restore.version(),
+                        restore.by(),
+                        restore.after()));
+  }
+
+  /** Those of which it is not known whether the file was replaced. */
+  List<Restore> unfinishedRestores() {
+    return engine.read(
+        sql ->
+            sql.list(
+                row ->
+                    new Restore(
+                        row.getString(1), row.getInt(2), row.getString(3), row.getString(4)),
+                "select thread_id, version, by, after from memory_sweep_restores"));
+  }
+
+  /** A restore is over, with one entry of the audit when the file was replaced. */
+  void restored(Restore restore, boolean isReplaced) throws StoreException {
+    JsonObject details =
+        new JsonObject()
+            .put("scope", restore.threadId().isEmpty() ? "global" : "thread")
+            .put("version", restore.version())
+            .put("sha256", restore.after());
+    boolean _ =
+        engine.call(
+            tx -> {
+              int _ =
+                  tx.sql()
+                      .update(
+                          "delete from memory_sweep_restores where thread_id = ?",
+                          restore.threadId());
+              if (isReplaced) {
+                var _ =
+                    audit.insert(
+                        tx,
+                        new AuditEntry(
+                            "memory.restored",
+                            "",
+                            "",
+                            restore.threadId(),
+                            restore.by(),
+                            details.encode()));
+              }
+              return true;
+            });
+  }
+
   List<SweptThread> threads(String run) {
     return engine.read(
         sql ->
@@ -432,6 +505,7 @@ final class SweepLedger {
             "delete from memory_sweep_threads where thread_id = ?",
             "delete from memory_sweep_marks where thread_id = ?",
             "delete from memory_sweep_people where thread_id = ?",
+            "delete from memory_sweep_restores where thread_id = ?",
             "delete from memory_sweep_proposals where thread_id = ?"
                 + " and state not in ('APPROVED', 'PROMOTED')",
             "update memory_sweep_proposals set thread_id = '' where thread_id = ?")) {

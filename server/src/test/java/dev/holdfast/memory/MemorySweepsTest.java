@@ -5,37 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
-import dev.holdfast.api.Message;
 import dev.holdfast.api.ModelAnswer;
-import dev.holdfast.api.ModelAnswer.StopReason;
 import dev.holdfast.api.ModelListener;
 import dev.holdfast.api.ModelProvider;
 import dev.holdfast.api.ModelRequest;
-import dev.holdfast.api.TokenUsage;
-import dev.holdfast.api.ToolCall;
 import dev.holdfast.api.ToolContext;
-import dev.holdfast.config.Secret;
 import dev.holdfast.config.Secrets;
 import dev.holdfast.config.Section;
 import dev.holdfast.memory.SweepConfig.GlobalPromote;
-import dev.holdfast.models.BudgetConfig;
-import dev.holdfast.models.Levels;
-import dev.holdfast.models.ModelTimeouts;
-import dev.holdfast.models.Models;
-import dev.holdfast.models.ModelsConfig;
-import dev.holdfast.models.ProviderConfig;
 import dev.holdfast.models.RemoteUse;
-import dev.holdfast.resilience.GuardConfig;
-import dev.holdfast.resilience.GuardMemory;
-import dev.holdfast.resilience.Guards;
-import dev.holdfast.resilience.GuardsConfig;
 import dev.holdfast.store.Store;
-import dev.holdfast.store.StoreConfig;
-import dev.holdfast.store.engine.StoreHooks;
-import dev.holdfast.store.messages.InboxConfig;
 import dev.holdfast.store.messages.NewEvent;
 import dev.holdfast.store.messages.ThreadReader;
-import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.time.ManualTime;
 import dev.holdfast.tools.memory.Memory;
 import dev.holdfast.tools.memory.MemoryVersion;
@@ -54,7 +35,6 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -121,11 +101,7 @@ class MemorySweepsTest {
         throw new CallFailedException(Failure.of(FailureCode.NETWORK, "away"));
       }
       String arguments = answers.take(); // hangs where nothing is scripted
-      return new ModelAnswer(
-          new Message.Assistant(
-              "", List.of(new ToolCall("c1", TidyChange.NAME, arguments)), "", "openai/m"),
-          StopReason.TOOL_CALLS,
-          new TokenUsage(10, 5, 0, 0));
+      return SweepRig.submits(arguments);
     }
   }
 
@@ -168,14 +144,7 @@ class MemorySweepsTest {
 
   @BeforeEach
   void open() throws Exception {
-    InboxConfig inbox = new InboxConfig(1000, 512, Duration.ofMillis(1), Duration.ofDays(7), 3);
-    store =
-        Store.open(
-            new StoreConfig(inbox, 0, new ThreadFilesConfig(4_194_304, 50)),
-            folder,
-            time,
-            registry,
-            new StoreHooks(() -> {}, (_, _) -> {}));
+    store = SweepRig.store(folder, time, registry);
     memory = new Memory(store, folder, 4000);
     hits = RecallHits.open(store.engine(), time, ZoneOffset.UTC);
     sweeps = start();
@@ -202,7 +171,7 @@ class MemorySweepsTest {
             store,
             memory,
             hits,
-            models(),
+            SweepRig.models(model, time, registry, vertx),
             () -> remote,
             () -> config(),
             () -> Set.of("Bob Miller"),
@@ -230,27 +199,6 @@ class MemorySweepsTest {
   private SweepConfig config() {
     SweepConfig usual = SweepConfig.from(Section.empty());
     return new SweepConfig(enabled, usual.every(), 1, 0.1, 3, 2, 20, usual.weights(), promote);
-  }
-
-  private Models models() {
-    Guards guards =
-        Guards.create(
-            GuardsConfig.defaults(), GuardMemory.none(), time, registry, vertx, () -> 0.5);
-    ModelsConfig config =
-        new ModelsConfig(
-            new Levels(Map.of("operational", List.of("openai/m")), "operational"),
-            Set.of(),
-            Duration.ofSeconds(15),
-            GuardConfig.DEFAULT,
-            new ModelTimeouts(
-                Duration.ofSeconds(5),
-                Duration.ofMinutes(1),
-                Duration.ofSeconds(30),
-                Duration.ofMinutes(10)),
-            BudgetConfig.NONE,
-            Map.of("openai", new ProviderConfig(new Secret("k"), "", false, 4)),
-            Set.of());
-    return Models.create(config, List.of(model), guards, time, registry);
   }
 
   private void remember(String key, String text) throws Exception {

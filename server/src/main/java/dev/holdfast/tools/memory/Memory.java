@@ -91,19 +91,15 @@ public final class Memory {
     return versions(scope).list();
   }
 
-  /**
-   * Brings an earlier content back, byte for byte; what was there is kept as a version.
-   *
-   * @return the content; empty when there is no such version
-   */
-  public synchronized Optional<byte[]> restore(Scope scope, int version, Instant now)
-      throws IOException {
-    Optional<byte[]> content = versions(scope).read(version);
-    if (content.isPresent()) {
-      versions(scope).keep(bytes(scope), "restore", now);
-      store.texts().replace(file(scope), content.get());
-    }
-    return content;
+  /** An earlier content; empty when there is no such version. */
+  public synchronized Optional<byte[]> version(Scope scope, int number) throws IOException {
+    return versions(scope).read(number);
+  }
+
+  /** Brings an earlier content back, byte for byte; what was there is kept as a version. */
+  public synchronized void restore(Scope scope, byte[] content, Instant now) throws IOException {
+    versions(scope).keep(bytes(scope), "restore", now);
+    store.texts().replace(file(scope), content);
   }
 
   /** As {@link #add}, with a version of what was there. */

@@ -3,6 +3,7 @@ package dev.holdfast.tools.memory;
 import dev.holdfast.store.engine.AtomicFiles;
 import dev.holdfast.store.engine.TextFiles;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -71,10 +72,22 @@ final class MemoryVersions {
     if (last >= MemoryVersion.NUMBER_MAX) {
       throw new IOException("the numbers of versions are used up: delete " + folder);
     }
+    deleteHalves();
     MemoryVersion version = new MemoryVersion(last + 1, now, by, content.length);
     texts.replace(folder.resolve(version.fileName()), content);
     for (MemoryVersion old : all.subList(0, Math.max(0, all.size() + 1 - KEPT_MAX))) {
       boolean _ = AtomicFiles.delete(folder.resolve(old.fileName()));
+    }
+  }
+
+  /** What a crash left of a version: no later one has its name, so that it would stay. */
+  private void deleteHalves() throws IOException {
+    if (Files.isDirectory(folder)) {
+      try (DirectoryStream<Path> halves = Files.newDirectoryStream(folder, "*.md.tmp")) {
+        for (Path half : halves) {
+          Files.deleteIfExists(half);
+        }
+      }
     }
   }
 }
