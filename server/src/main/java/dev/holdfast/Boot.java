@@ -132,6 +132,7 @@ final class Boot {
   }
 
   private LastGoodConfig.Chosen<ServerConfig> configure() throws ConfigException {
+    envFile.problems().forEach(problem -> LOG.warn("config: {}", problem));
     LoadedConfig loaded =
         options.configNamed()
             ? ConfigFile.readExisting(options.config(), envFile.now())

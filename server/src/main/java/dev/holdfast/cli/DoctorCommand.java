@@ -4,12 +4,21 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.bus.BrokerConfig;
 import dev.holdfast.config.ConfigException;
+import dev.holdfast.config.EnvFile;
 import dev.holdfast.config.Problem;
 import dev.holdfast.config.Section;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -28,6 +37,13 @@ import picocli.CommandLine.Command;
       "Example: holdfast doctor --data /var/lib/holdfast"
     })
 final class DoctorCommand implements Callable<Integer> {
+  private static final Set<PosixFilePermission> STRANGERS =
+      EnumSet.of(
+          PosixFilePermission.GROUP_WRITE,
+          PosixFilePermission.OTHERS_READ,
+          PosixFilePermission.OTHERS_WRITE,
+          PosixFilePermission.OTHERS_EXECUTE);
+
   private final RootCommand root;
   private final Function<Section, ?> maker;
 
@@ -57,6 +73,7 @@ final class DoctorCommand implements Callable<Integer> {
     look(findings, "file system", data::fileSystem);
     look(findings, "free space", data::freeSpace);
     look(findings, "fsync", data::fsync);
+    look(findings, "variables", this::variables);
     look(findings, "token", data::token);
     look(findings, "database", data::database);
     look(findings, "messages", data::messages);
@@ -161,6 +178,26 @@ final class DoctorCommand implements Callable<Integer> {
           root.configuration().make(file -> file.section("broker").read(BrokerConfig::from)));
     } catch (ConfigException _) {
       return Optional.empty();
+    }
+  }
+
+  private Finding variables() {
+    Path file =
+        EnvFile.of(root.configuration(), root.environment.folder().resolve(root.configFile()));
+    if (!Files.exists(file)) {
+      return Finding.good("variables", "there is no " + file);
+    }
+    List<String> problems = new EnvFile(file, Map.of()).problems();
+    if (!problems.isEmpty()) {
+      return Finding.warning("variables", problems.getFirst(), "correct it; nothing else applies");
+    }
+    try {
+      return Collections.disjoint(Files.getPosixFilePermissions(file), STRANGERS)
+          ? Finding.good("variables", file + " is closed to other users")
+          : Finding.warning(
+              "variables", "other users can read or change " + file, "chmod g-w,o-rwx " + file);
+    } catch (IOException e) {
+      return Finding.bad("variables", file + " cannot be checked: " + e.getMessage(), "");
     }
   }
 

@@ -150,7 +150,9 @@ final class RootCommand implements Callable<Integer> {
   Map<String, String> variables() {
     if (variables == null) {
       Path file = environment.folder().resolve(configFile());
-      variables = EnvFile.beside(file, environment.variables()).now();
+      EnvFile envFile = EnvFile.beside(file, environment.variables());
+      variables = envFile.now();
+      envFile.problems().forEach(problem -> terminal().note(VisibleText.line(problem)));
     }
     return variables;
   }

@@ -6,7 +6,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -76,13 +78,33 @@ public final class EnvFile {
     return all;
   }
 
-  private Map<String, String> read() {
+  /**
+   * Lines that say nothing or not what was meant, for people: file, line and fault. Values do not
+   * occur in it.
+   */
+  public List<String> problems() {
+    List<String> problems = new ArrayList<>();
+    try {
+      Map<String, String> _ =
+          parse(text(), (line, fault) -> problems.add(file + ":" + line + ": " + fault));
+    } catch (IOException e) {
+      problems.add(file + " cannot be read: " + e.getMessage());
+    }
+    return problems;
+  }
+
+  private String text() throws IOException {
     if (!Files.exists(file)) {
-      return Map.of();
+      return "";
     }
     try (InputStream in = Files.newInputStream(file)) {
-      byte[] bytes = in.readNBytes(BYTES_MAX);
-      return parse(new String(bytes, StandardCharsets.UTF_8));
+      return new String(in.readNBytes(BYTES_MAX), StandardCharsets.UTF_8);
+    }
+  }
+
+  private Map<String, String> read() {
+    try {
+      return parse(text());
     } catch (IOException e) {
       // Here alone: a command that logs nothing must not wait until a logger is set up.
       LoggerFactory.getLogger(EnvFile.class)
@@ -93,20 +115,49 @@ public final class EnvFile {
 
   /** Lines that are no assignment say nothing, as in systemd. */
   static Map<String, String> parse(String text) {
+    return parse(text, (_, _) -> {});
+  }
+
+  private interface Faults {
+    /**
+     * @param line counts from 1
+     */
+    void found(int line, String fault);
+  }
+
+  private static Map<String, String> parse(String text, Faults faults) {
     Map<String, String> all = new LinkedHashMap<>();
+    int next = 1;
     // A backslash at the end of a line continues it.
-    for (String line : text.replace("\r\n", "\n").replace("\\\n", "").lines().toList()) {
-      String bare = line.strip();
-      int equals = bare.indexOf('=');
-      if (bare.startsWith("#") || bare.startsWith(";") || equals < 0) {
+    for (String line : text.replace("\r\n", "\n").split("(?<!\\\\)\n", -1)) {
+      int number = next;
+      next += 1 + (int) line.chars().filter(c -> c == '\n').count();
+      String bare = line.replace("\\\n", "").strip();
+      if (bare.isEmpty() || bare.startsWith("#") || bare.startsWith(";")) {
         continue;
       }
-      String name = bare.substring(0, equals).strip();
-      if (NAME.matcher(name).matches()) {
-        all.put(name, unquoted(bare.substring(equals + 1).strip()));
+      int equals = bare.indexOf('=');
+      String name = equals < 0 ? "" : bare.substring(0, equals).strip();
+      if (equals < 0) {
+        faults.found(number, "there is no = in it: write NAME=value");
+      } else if (name.startsWith("export ")) {
+        faults.found(number, "write NAME=value, without export");
+      } else if (!NAME.matcher(name).matches()) {
+        faults.found(number, "before the = stands no name: letters, digits and _, no digit first");
+      } else {
+        String value = bare.substring(equals + 1).strip();
+        if (isOpen(value)) {
+          faults.found(number, "the quotation mark of " + name + " is not closed");
+        }
+        all.put(name, unquoted(value));
       }
     }
     return all;
+  }
+
+  private static boolean isOpen(String value) {
+    boolean isQuoted = value.startsWith("\"") || value.startsWith("'");
+    return isQuoted && (value.length() == 1 || value.charAt(0) != value.charAt(value.length() - 1));
   }
 
   private static String unquoted(String value) {

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -17,6 +18,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CliTest {
   private static final String NEWEST = "GET /api/v1/dead-letters?limit=1";
@@ -49,6 +52,29 @@ class CliTest {
     assertThat(line.err()).contains("write for example 90s, 15m, 2h or 7d");
     assertThat(line.run("status", "--url", "ftp://x")).isEqualTo(64);
     assertThat(line.run("run", "--log", "xml")).isEqualTo(64);
+  }
+
+  @Test
+  void wrongLinesAmongTheVariablesAreSaidWithoutTheirValues() throws IOException {
+    Path file = Files.createDirectories(folder.resolve("conf")).resolve("holdfast.env");
+    Files.writeString(file, "# keys\nGOOD=1\nsk-secret\n");
+    line.run("config", "check");
+    assertThat(line.err()).contains("holdfast.env:3: there is no = in it").doesNotContain("secret");
+    assertThat(line.run(server, "doctor")).isIn(0, 1);
+    assertThat(line.out()).contains("holdfast.env:3").doesNotContain("secret");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"rw-rw-rw-", "rw-r--r--", "rw-rw----"})
+  void doctorWarnsOfVariablesThatAreOpenToOthers(String rights) throws IOException {
+    Path file = Files.createDirectories(folder.resolve("conf")).resolve("holdfast.env");
+    Files.writeString(file, "GOOD=1\n");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(rights));
+    line.run(server, "doctor");
+    assertThat(line.out()).contains("chmod g-w,o-rwx " + file);
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
+    line.run(server, "doctor");
+    assertThat(line.out()).contains("is closed to other users");
   }
 
   @Test
