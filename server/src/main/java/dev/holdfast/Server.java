@@ -672,13 +672,13 @@ final class Server {
             "they end with the process"),
         StopStep.call("watchdog", () -> watchdogs.forEach(Watchdog::close)),
         StopStep.ending(
-                "store", secs(2), secs(60), store::close, "the next start checks the database")
+                "store", secs(2), secs(60), this::closeStore, "the next start checks the database")
             .uninterrupted(),
         StopStep.ending(
                 "clean marker",
                 secs(1),
                 secs(5),
-                store::markClean,
+                this::markClean,
                 "the next start checks the database")
             .uninterrupted());
   }
@@ -688,6 +688,16 @@ final class Server {
     if (control != null) {
       control.stop();
     }
+  }
+
+  private boolean closeStore(Deadline window) {
+    store.close();
+    return store.isWhole();
+  }
+
+  private boolean markClean(Deadline window) throws IOException {
+    store.markClean();
+    return store.isWhole();
   }
 
   private static Duration secs(double secs) {

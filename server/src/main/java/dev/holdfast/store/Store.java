@@ -130,7 +130,7 @@ public final class Store implements AutoCloseable {
   }
 
   private LastRun recover(Instant now) throws SQLException {
-    List<CutEvent> cut = engine.recover(messages::recover);
+    List<CutEvent> cut = engine.recover(tx -> messages.recover(tx, database.wasStopped()));
     if (!database.wasClean()) {
       LOG.info(
           "store: the database is intact; {} events are open, {} of them were running",
@@ -287,6 +287,11 @@ public final class Store implements AutoCloseable {
     messages.stopIntake();
     messages.stop();
     try {
+      database.markStopped();
+    } catch (IOException e) {
+      LOG.warn("store: a stop in order cannot be noted: {}", e.toString());
+    }
+    try {
       try {
         engine.stop();
       } finally {
@@ -297,6 +302,11 @@ public final class Store implements AutoCloseable {
     } catch (SQLException | IOException e) {
       LOG.error("store: not closed cleanly, the next start will check it: {}", e.getMessage());
     }
+  }
+
+  /** Whether {@link #close} has written everything. */
+  public synchronized boolean isWhole() {
+    return whole;
   }
 
   /**

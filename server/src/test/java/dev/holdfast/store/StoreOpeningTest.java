@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.config.Secret;
 import dev.holdfast.store.engine.StartRefusedException;
+import dev.holdfast.store.messages.CutEvent;
 import dev.holdfast.store.messages.DamagedRow;
 import dev.holdfast.store.messages.DeadLetter;
 import dev.holdfast.store.messages.Event;
@@ -81,6 +82,27 @@ class StoreOpeningTest {
     try (TestStore it = new TestStore(data())) {
       assertThat(it.store.wasClean()).isFalse();
       assertThat(it.find(event)).isEqualTo(event);
+    }
+  }
+
+  /** As after a stop on a full disk. */
+  @Test
+  void aRunCountsUnlessAStopCutItOffThoughThatCouldNotBeWritten() throws Exception {
+    TestStore first = new TestStore(data());
+    Event event = first.append("t1", "k1");
+    int _ = first.store.inbox().start(event.seq(), 10);
+    first.close(); // without the clean marker
+    TestStore stopped = new TestStore(data());
+    assertThat(stopped.store.wasClean()).isFalse();
+    assertThat(stopped.store.lastRun().cut()).extracting(CutEvent::attempts).containsExactly(1);
+    assertThat(stopped.find(event).attempts()).isZero();
+    int _ = stopped.store.inbox().start(event.seq(), 10);
+    copyFolder(data(), root.resolve("copy")); // as a kill leaves it
+    stopped.close();
+    Files.copy(file("stop_mark"), root.resolve("copy/stop_mark"));
+    Files.writeString(root.resolve("copy/stop_mark"), "of another run");
+    try (TestStore killed = new TestStore(root.resolve("copy"))) {
+      assertThat(killed.find(event).attempts()).isEqualTo(1);
     }
   }
 

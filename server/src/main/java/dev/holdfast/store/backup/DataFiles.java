@@ -21,6 +21,8 @@ final class DataFiles {
               Database.FILES.stream(),
               Stream.of(
                   "clean_shutdown",
+                  "stop_mark",
+                  "stop_mark.ready",
                   "holdfast.lock",
                   "holdfast.pid",
                   RestoredCopy.NAME,

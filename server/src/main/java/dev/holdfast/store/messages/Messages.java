@@ -103,10 +103,13 @@ public final class Messages {
   }
 
   /**
-   * At a start: runs that were cut off wait again, and their attempts stay counted. Returns whose
-   * those are, in the order of their acceptance.
+   * At a start: runs that were cut off wait again. Returns whose those are, in the order of their
+   * acceptance.
+   *
+   * @param wasStopped whether a stop cut them off that could not be written down: then those runs
+   *     do not count
    */
-  public List<CutEvent> recover(Transaction tx) throws SQLException {
+  public List<CutEvent> recover(Transaction tx, boolean wasStopped) throws SQLException {
     int wrong = MessageCounters.balance(tx);
     if (wrong > 0) {
       engine
@@ -116,13 +119,16 @@ public final class Messages {
     Quarantine.recover(tx);
     names.load(tx.sql());
     activity.recover(tx);
+    int uncounted = wasStopped ? 1 : 0;
     List<CutEvent> cut =
         tx.sql()
             .list(
                 row -> new CutEvent(row.getString(1), row.getInt(2)),
-                "update events set state = 0 where closed = 0 and state = ?"
-                    + " returning id, attempts",
-                EventState.RUNNING.code());
+                "update events set state = 0, attempts = max(attempts - ?, 0)"
+                    + " where closed = 0 and state = ? returning id, attempts + ?",
+                uncounted,
+                EventState.RUNNING.code(),
+                uncounted);
     tx.count(MessageCounters.of(EventState.PENDING), cut.size());
     tx.count(MessageCounters.of(EventState.RUNNING), -cut.size());
     return cut.stream().sorted(Comparator.comparing(CutEvent::eventId)).toList();

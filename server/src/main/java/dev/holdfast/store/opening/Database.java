@@ -78,9 +78,11 @@ public final class Database implements Engine.Source {
    * @param changed whether it is another one than at its clean stop
    * @param full whether its indexes were held against its tables too
    * @param mended the indexes that were made anew
+   * @param stopped whether the run was stopped in order, though its end could not be written
    */
-  private record State(boolean clean, boolean changed, boolean full, Set<String> mended) {
-    static final State CLEAN = new State(true, false, false, Set.of());
+  private record State(
+      boolean clean, boolean changed, boolean full, Set<String> mended, boolean stopped) {
+    static final State CLEAN = new State(true, false, false, Set.of(), true);
   }
 
   /**
@@ -133,7 +135,7 @@ public final class Database implements Engine.Source {
     @Nullable Database opened = null;
     try {
       writer.of("pragma cache_size = -65536").execute(); // the indexes of a million events
-      State found = fresh ? State.CLEAN : check(writer, claimed, changed, file);
+      State found = fresh ? State.CLEAN : check(writer, claimed, changed, folder);
       if (!found.clean()) {
         requireAllCommits(writer, run, folder);
       }
@@ -162,6 +164,11 @@ public final class Database implements Engine.Source {
   /** Whether the last run ended as it should; true for a new database. */
   public boolean wasClean() {
     return found.clean();
+  }
+
+  /** Whether the last run was stopped in order, even if it could not write so into the file. */
+  public boolean wasStopped() {
+    return found.stopped();
   }
 
   /** When the last run wrote to its files last. */
@@ -293,8 +300,9 @@ public final class Database implements Engine.Source {
   }
 
   /** Finds out whether the last run ended cleanly; if not, the whole file is checked. */
-  private static State check(Statements sql, CleanMarker claimed, boolean changed, Path file)
+  private static State check(Statements sql, CleanMarker claimed, boolean changed, Path folder)
       throws IOException, SQLException, StartRefusedException {
+    Path file = folder.resolve(FILE);
     long version = requireKnownVersion(sql, file);
     boolean left = version > 0 && claimed.isThere() && claimed.nonce().equals(storedNonce(sql));
     if (left && !changed) {
@@ -307,7 +315,8 @@ public final class Database implements Engine.Source {
     if (!found.isWhole() && mended.isEmpty()) {
       throw damaged(file, found);
     }
-    return new State(false, left, full, mended);
+    boolean stopped = version > 0 && StopMark.tellsOf(folder, storedNonce(sql));
+    return new State(false, left, full, mended, stopped);
   }
 
   static long requireKnownVersion(Statements sql, Path file)
@@ -429,7 +438,13 @@ public final class Database implements Engine.Source {
     writer.list(row -> row.getInt(1), "pragma wal_checkpoint(truncate)");
     run.running(epoch);
     mark = CommitMark.begin(folder, epoch);
+    StopMark.prepare(folder, nonce);
     CleanMarker.remove(folder);
+  }
+
+  /** Notes that the run was stopped in order; needs no room on the disk. */
+  public void markStopped() throws IOException {
+    StopMark.set(folder);
   }
 
   /**

@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.LoadDriver;
+import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.Oracle;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.TinyDisk;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -94,6 +97,33 @@ class DiskTest {
         Oracle oracle = new Oracle(rig, load.events(), List.of(killed));
         assertThat(oracle.judge(Duration.ofSeconds(60))).isEmpty();
       }
+    }
+  }
+
+  /** Stops are no crashes, though nothing of them can be written. */
+  @Test
+  void stopsOnAFullDiskAreNotHeldAgainstAMessage() throws Exception {
+    try (ServerRig rig = new ServerRig();
+        FakeModel model = new FakeModel().asOpenAi(rig.setup());
+        TinyDisk disk = new TinyDisk(rig.folder().resolve("disk"), 64)) {
+      onDisk(rig, disk);
+      model.always(ModelScript.hang());
+      rig.start();
+      rig.accept("e1", "t", "hello");
+      for (int stops = 0; stops < 3; stops++) {
+        int asked = stops;
+        Await.until(
+            "the model is asked", Duration.ofSeconds(30), () -> model.requests().size() > asked);
+        disk.fill();
+        assertThat(rig.server().stop()).isZero();
+        assertThat(rig.server().output()).doesNotContain("store: done", "marker: done");
+        disk.free();
+        rig.start();
+        assertThat(rig.api().event("e1").path("attempts").asInt()).isLessThan(2);
+      }
+      model.always(ModelScript.echo());
+      rig.restart();
+      rig.api().awaitState("e1", Set.of("answered"), Duration.ofSeconds(30));
     }
   }
 
