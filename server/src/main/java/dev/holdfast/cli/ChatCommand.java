@@ -243,7 +243,8 @@ final class ChatCommand implements Callable<Integer> {
     }
     String path = "/api/v1/threads/" + ApiClient.encoded(threadId()) + "/messages";
     ApiClient api = root.api();
-    long deadline = root.environment.time().nanos() + SEND_TRIES_MAX.toNanos();
+    long triesMax = Math.min(SEND_TRIES_MAX.toNanos(), TimeUnit.SECONDS.toNanos(waitSecs));
+    long deadline = root.environment.time().nanos() + triesMax;
     while (true) {
       try {
         JsonNode answer = api.post(path, body);

@@ -88,6 +88,14 @@ class ChatTest {
     assertThat(server.lastEventIds).containsExactly("null", "b-7");
   }
 
+  /** A server that is stopping; the test has 30 s. */
+  @Test
+  void itWaitsNoLongerThanItIsTold() {
+    server.on(POST, 503, "{\"error\":{\"code\":\"UNAVAILABLE\",\"message\":\"it is stopping\"}}");
+    assertThat(line.run(server, "chat", "hi", "--wait-secs", "1")).isNotZero();
+    assertThat(line.err()).contains("it is stopping");
+  }
+
   @Test
   void aMessageThatWasGivenUpIsNoSuccess() {
     server.on(
