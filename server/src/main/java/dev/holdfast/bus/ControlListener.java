@@ -171,7 +171,7 @@ public final class ControlListener {
                     .errorListener(new Errors(over))
                     .build());
       } catch (IOException e) {
-        throw unavailable("NATS at " + config.shown() + " cannot be reached: " + said(e));
+        throw NatsSession.notConnected(config, e, "");
       }
     }
 

@@ -25,7 +25,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,6 +46,7 @@ final class NatsSession implements Broker.Session {
   private static final Duration DUPLICATES = Duration.ofMinutes(10);
   private static final Duration KEPT = Duration.ofDays(7);
   private static final String MSG_ID = "Nats-Msg-Id";
+  private static final Pattern REFUSED = Pattern.compile("(?i)authori[sz]ation|authentication");
   private static final int NOT_FOUND = 404;
   private static final int NOT_ALLOWED = 403;
   private static final int SERVER_ERRORS = 500;
@@ -65,10 +68,16 @@ final class NatsSession implements Broker.Session {
   static NatsSession open(BrokerConfig.Nats config, Consumer<String> lost)
       throws CallFailedException, InterruptedException {
     Connection connection;
+    AtomicReference<String> heard = new AtomicReference<>("");
+    Consumer<String> listener =
+        why -> {
+          heard.set(why);
+          lost.accept(why);
+        };
     try {
-      connection = Nats.connect(options(config, lost).build());
+      connection = Nats.connect(options(config, listener).build());
     } catch (IOException e) {
-      throw unavailable("NATS at " + config.shown() + " cannot be reached: " + said(e));
+      throw notConnected(config, e, heard.get());
     }
     try {
       NatsSession session =
@@ -85,6 +94,18 @@ final class NatsSession implements Broker.Session {
       }
       throw unavailable("NATS at " + config.shown() + " does not answer: " + said(e));
     }
+  }
+
+  /**
+   * The library throws the same for a user that is refused, often, and tells only its listener why.
+   */
+  static CallFailedException notConnected(BrokerConfig.Nats config, IOException e, String heard) {
+    String why = heard.isEmpty() ? said(e) : said(e) + "; " + heard;
+    return unavailable(
+        REFUSED.matcher(why).find()
+            ? "NATS at %s does not let Holdfast in: check the user, password or creds (%s)"
+                .formatted(config.shown(), why)
+            : "NATS at " + config.shown() + " cannot be reached: " + said(e));
   }
 
   /** Of a connection that is not taken up again. */

@@ -187,13 +187,13 @@ class NatsFaultsTest {
     asker.ask(10);
     bus.awaitAnswered();
     bus.assertReadyAndDegraded();
-    awaitTrouble("uthorization"); // whichever way the two sides spell the word
+    awaitTrouble("does not let Holdfast in");
     kill();
     bus.say(5);
     permit(HOLDFAST.formatted("another-word", ""));
     nats.reload();
     bus.say(5);
-    awaitTrouble("uthorization");
+    awaitTrouble("does not let Holdfast in");
     permit(
         HOLDFAST.formatted(
             "right-word", ", permissions: {publish: {deny: [\"holdfast.outbound.>\"]}}"));
