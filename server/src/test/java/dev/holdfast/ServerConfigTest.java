@@ -10,11 +10,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -47,6 +49,28 @@ class ServerConfigTest {
       })
   void listenersOnDifferentAddressesAreFine(String text) {
     assertThatCode(() -> read(text)).doesNotThrowAnyException();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "README.md, ANTHROPIC_API_KEY",
+    "README.md, OPENAI_API_KEY",
+    "README.md, GEMINI_API_KEY",
+    "README.md, MINIMAX_API_KEY",
+    "docs/guides/first-bot.md, ANTHROPIC_API_KEY",
+    "docs/guides/first-bot.md, OPENAI_API_KEY",
+    "docs/guides/first-bot.md, GEMINI_API_KEY",
+    "docs/guides/first-bot.md, MINIMAX_API_KEY",
+  })
+  void theFirstConfigurationWorksWithAnyOneKey(String page, String key) throws IOException {
+    Matcher shown =
+        Pattern.compile("```yaml\n(models:\n.+?)```", Pattern.DOTALL)
+            .matcher(Files.readString(Path.of("..", page)));
+    assertThat(shown.find()).isTrue();
+    do {
+      String text = shown.group(1);
+      assertThatCode(() -> read(text, Map.of(key, "a-key"))).as(text).doesNotThrowAnyException();
+    } while (shown.find());
   }
 
   /** The table of docs/configuration.md, row by row. */
@@ -109,7 +133,11 @@ class ServerConfigTest {
   }
 
   private static ServerConfig read(String text) throws ConfigException {
-    Map<String, String> environment = Map.of("HOLDFAST_TOKEN", "token-0123456789abc");
+    return read(text, Map.of("HOLDFAST_TOKEN", "token-0123456789abc"));
+  }
+
+  private static ServerConfig read(String text, Map<String, String> environment)
+      throws ConfigException {
     return ConfigFile.text("holdfast.yaml", text, environment)
         .make(root -> ServerConfig.from(root, environment));
   }

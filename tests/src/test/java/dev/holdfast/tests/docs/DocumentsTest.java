@@ -50,7 +50,7 @@ class DocumentsTest {
           Map.entry("docs/extensions.md", 6),
           Map.entry("docs/monitoring.md", 1),
           Map.entry("docs/terminal.md", 2),
-          Map.entry("docs/guides/first-bot.md", 3),
+          Map.entry("docs/guides/first-bot.md", 4),
           Map.entry("docs/guides/add-a-tool.md", 4),
           Map.entry("docs/guides/connect-a-channel.md", 3),
           Map.entry("docs/guides/production-week.md", 4),
