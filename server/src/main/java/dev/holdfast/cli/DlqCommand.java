@@ -121,8 +121,12 @@ final class DlqCommand extends CommandGroup {
     }
     Terminal terminal = root.terminal();
     terminal.line(terminal.bold(CliJson.text(letter, "kind") + " " + CliJson.text(letter, "id")));
-    for (String field : List.of("event_id", "dedupe_key", "thread_id", "attempts", "reason")) {
-      terminal.field(field.replace('_', ' '), CliJson.text(letter, field));
+    for (String field :
+        List.of("event_id", "plan_id", "dedupe_key", "thread_id", "attempts", "reason")) {
+      String value = CliJson.text(letter, field);
+      if (!value.isEmpty()) {
+        terminal.field(field.replace('_', ' '), value);
+      }
     }
     terminal.field("given up", Formats.day(letter.path("at")));
     terminal.line("");
@@ -130,6 +134,9 @@ final class DlqCommand extends CommandGroup {
     terminal.note("replay it: holdfast dlq replay " + CliJson.text(letter, "id"));
     if (CliJson.text(letter, "kind").equals("event")) {
       terminal.note("its story: holdfast trace " + CliJson.text(letter, "event_id"));
+    }
+    if (letter.has("plan_id")) {
+      terminal.note("its plan: holdfast plans show " + CliJson.text(letter, "plan_id"));
     }
     return ExitCode.OK;
   }

@@ -23,6 +23,16 @@ final class PlanText {
     this.plan = plan;
   }
 
+  void print(Terminal terminal, boolean moves) {
+    head().forEach(terminal::line);
+    terminal.table(STEP_HEADINGS, steps());
+    questions().forEach(terminal::line);
+    outputs().forEach(output -> terminal.line("output of " + output));
+    if (moves) {
+      moves().forEach(terminal::line);
+    }
+  }
+
   List<String> head() {
     List<String> lines = new ArrayList<>();
     for (String key : List.of("plan_id", "goal", "state", "reason", "thread_id", "person")) {

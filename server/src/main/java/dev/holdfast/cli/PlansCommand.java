@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
 /** Work that is given to worker agents. */
 @Command(name = "plans", description = "Give work to worker agents, watch it, and cancel it.")
 final class PlansCommand extends CommandGroup {
-  private static final String PATH = "/api/v1/plans";
+  static final String PATH = "/api/v1/plans";
   private static final String TASKS = "/api/v1/tasks";
   private static final Duration LOOK = Duration.ofMillis(300);
 
@@ -82,19 +82,7 @@ final class PlansCommand extends CommandGroup {
       throws CliException, InterruptedException {
     String path = path(id);
     JsonNode plan = root.ask(api -> api.get(path));
-    return print(plan, () -> printPlan(plan, moves));
-  }
-
-  private void printPlan(JsonNode plan, boolean moves) {
-    PlanText text = new PlanText(plan);
-    Terminal terminal = root.terminal();
-    text.head().forEach(terminal::line);
-    terminal.table(PlanText.STEP_HEADINGS, text.steps());
-    text.questions().forEach(terminal::line);
-    text.outputs().forEach(output -> terminal.line("output of " + output));
-    if (moves) {
-      text.moves().forEach(terminal::line);
-    }
+    return print(plan, () -> new PlanText(plan).print(root.terminal(), moves));
   }
 
   @Command(
@@ -141,7 +129,7 @@ final class PlansCommand extends CommandGroup {
     }
     JsonNode plan = awaitEnd(root.ask(api -> api.post(PATH, body)), waitSecs);
     PlanText text = new PlanText(plan);
-    int _ = print(plan, () -> printPlan(plan, false));
+    int _ = print(plan, () -> text.print(root.terminal(), false));
     if (!text.hasEnded()) {
       String id = CliJson.text(plan, "plan_id");
       root.terminal().note("it is still running: holdfast plans show " + id);

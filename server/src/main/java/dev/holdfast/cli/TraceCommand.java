@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
     footer = {
       "",
       "EVENT is Holdfast's id, or the platform's if only one event has it; or the id of a dead",
-      "letter.",
+      "letter. For that of a task, its plan is shown.",
       "",
       "Example: holdfast trace 0199c0de-1f2e-7abc-8def-0123456789ab"
     })
@@ -32,6 +32,7 @@ final class TraceCommand implements Callable<Integer> {
   private static final Set<String> TOLD_IN_FULL =
       Set.of("event.accepted", "model.called", "reply.planned");
 
+  private static final String EVENTS = "/api/v1/events/";
   private static final int TEXT_SHOWN_MAX = 200;
 
   private final RootCommand root;
@@ -55,32 +56,40 @@ final class TraceCommand implements Callable<Integer> {
                 + " is shown by holdfast plans show");
     if (root.json) {
       root.print(story);
+    } else if (story.has("plan_id")) {
+      new PlanText(story).print(root.terminal(), true);
     } else {
       show(story);
     }
     return ExitCode.OK;
   }
 
+  /** The story of an event; the plan for the dead letter of a task, which is part of no event. */
   private JsonNode story(ApiClient api)
       throws ApiClient.UnavailableException, ApiClient.RefusedException, InterruptedException {
     try {
-      return api.get("/api/v1/events/" + ApiClient.encoded(event));
+      return api.get(EVENTS + ApiClient.encoded(event));
     } catch (ApiClient.RefusedException e) {
-      String of = e.status() == 404 ? eventOfDeadLetter(api) : "";
-      if (of.isEmpty()) {
+      JsonNode letter = e.status() == 404 ? deadLetter(api) : CliJson.object();
+      String plan = CliJson.raw(letter, "plan_id");
+      String of = CliJson.raw(letter, "event_id");
+      if (plan.isEmpty() && of.isEmpty()) {
         throw e;
       }
-      return api.get("/api/v1/events/" + ApiClient.encoded(of));
+      return api.get(
+          plan.isEmpty()
+              ? EVENTS + ApiClient.encoded(of)
+              : PlansCommand.PATH + "/" + ApiClient.encoded(plan));
     }
   }
 
   /** Empty when there is no dead letter of that id, or this token may not see it. */
-  private String eventOfDeadLetter(ApiClient api)
+  private JsonNode deadLetter(ApiClient api)
       throws ApiClient.UnavailableException, InterruptedException {
     try {
-      return CliJson.raw(api.get(DlqCommand.PATH + "/" + ApiClient.encoded(event)), "event_id");
+      return api.get(DlqCommand.PATH + "/" + ApiClient.encoded(event));
     } catch (ApiClient.RefusedException _) {
-      return "";
+      return CliJson.object();
     }
   }
 

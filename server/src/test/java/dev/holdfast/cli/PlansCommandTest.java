@@ -77,6 +77,25 @@ class PlansCommandTest {
   }
 
   @Test
+  void theDeadLetterOfATaskLeadsToItsPlan() {
+    server
+        .on(
+            "GET /api/v1/dead-letters/t2",
+            200,
+            "{\"id\":\"t2\",\"kind\":\"task\",\"event_id\":\"\",\"plan_id\":\"p1\","
+                + "\"payload\":\"{}\"}")
+        .on("GET /api/v1/plans/p1", 200, plan("failed", STEPS));
+    assertThat(line.run(server, "trace", "t2")).isZero();
+    assertThat(line.out())
+        .containsSubsequence("plan id: p1", "state: failed", "it timed out", "begun");
+    assertThat(line.run(server, "trace", "t2", "--json")).isZero();
+    assertThat(line.out()).contains("\"plan_id\" : \"p1\"");
+    assertThat(line.run(server, "dlq", "show", "t2")).isZero();
+    assertThat(line.out()).contains("plan id    p1").doesNotContain("event id");
+    assertThat(line.err()).contains("its plan: holdfast plans show p1");
+  }
+
+  @Test
   void plansAreListed() {
     server
         .on("GET /api/v1/plans?limit=50&state=open", 200, "{\"plans\":[]}")
