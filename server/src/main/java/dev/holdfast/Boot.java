@@ -184,8 +184,10 @@ final class Boot {
     }
   }
 
-  private void signalled() {
-    if (stopAsked.getCount() == 0) {
+  /** A terminal may send two SIGHUPs when it closes: nobody has lost patience. */
+  private void signalled(String signal) {
+    LOG.info("server: received SIG{}", signal);
+    if (stopAsked.getCount() == 0 && !signal.equals(Signals.HANG_UP)) {
       hurryAsked.countDown();
     }
     stopAsked.countDown();

@@ -3,22 +3,29 @@ package dev.holdfast;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.List;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hears SIGTERM and SIGINT. A shutdown hook would not do: the process would exit with 143 in place
- * of 0, and a second signal could not be heard. The class that the JDK has for it is reached by
- * name, because javac warns of it.
+ * Hears SIGTERM, SIGINT and SIGHUP; a SIGHUP that nohup ignores stays ignored. A shutdown hook
+ * would not do: the process would exit with 143 in place of 0, and a second signal could not be
+ * heard. The class that the JDK has for it is reached by name, because javac warns of it.
  */
 final class Signals {
   private static final Logger LOG = LoggerFactory.getLogger(Signals.class);
 
   private Signals() {}
 
-  /** {@code heard} is called for each signal, on a thread of the JVM's: it must return at once. */
-  static void onStop(Runnable heard) {
-    for (String name : List.of("TERM", "INT")) {
+  /** What a closing terminal sends, often more than once. */
+  static final String HANG_UP = "HUP";
+
+  /**
+   * {@code heard} is called with the name of each signal, without "SIG", on a thread of the JVM's:
+   * it must return at once.
+   */
+  static void onStop(Consumer<String> heard) {
+    for (String name : List.of("TERM", "INT", HANG_UP)) {
       try {
         handle(name, heard);
       } catch (ClassNotFoundException
@@ -32,7 +39,7 @@ final class Signals {
     }
   }
 
-  private static void handle(String name, Runnable heard)
+  private static void handle(String name, Consumer<String> heard)
       throws ClassNotFoundException,
           NoSuchMethodException,
           InstantiationException,
@@ -47,7 +54,7 @@ final class Signals {
             (proxy, method, arguments) ->
                 switch (method.getName()) {
                   case "handle" -> {
-                    heard.run();
+                    heard.accept(name);
                     yield null;
                   }
                   case "hashCode" -> System.identityHashCode(proxy);

@@ -9,7 +9,10 @@ import picocli.CommandLine.Option;
 /** The server itself. */
 @Command(
     name = "run",
-    description = "Run the server in the foreground; SIGTERM or Ctrl-C stops it cleanly.",
+    description = {
+      "Run the server in the foreground.",
+      "SIGTERM, Ctrl-C or closing the terminal stops it cleanly; with nohup it outlives the terminal."
+    },
     footer = {
       "",
       "An invalid file leaves the last good one in force (data/config.last-good.yaml), and",

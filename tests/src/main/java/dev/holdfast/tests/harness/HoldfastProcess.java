@@ -130,6 +130,11 @@ public final class HoldfastProcess implements AutoCloseable {
     signal("TERM");
   }
 
+  /** As a closing terminal does. */
+  public void hangUp() {
+    signal("HUP");
+  }
+
   public void suspend() {
     signal("STOP");
   }

@@ -71,6 +71,24 @@ class StopTest {
     }
   }
 
+  /** A closing terminal sends SIGHUP, sometimes twice: the turn still has its time. */
+  @Test
+  void aClosedTerminalStopsItInOrder() {
+    try (ServerRig rig = new ServerRig();
+        FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
+      model.always(ModelScript.after(Duration.ofSeconds(3), ModelScript.echo()));
+      rig.start();
+      rig.accept("slow", "t", "take your time");
+      Await.until("the model is asked", LIMIT, () -> !model.requests().isEmpty());
+      rig.server().hangUp();
+      Await.until("not ready, or gone", LIMIT, () -> rig.server().probe("/ready") != 200);
+      rig.server().hangUp();
+      rig.platform().awaitPost("slow", LIMIT);
+      assertThat(rig.server().exitCode(LIMIT)).isZero();
+      assertThat(rig.setup().dataDir().resolve("clean_shutdown")).exists();
+    }
+  }
+
   /** Row F5, twice: the second SIGTERM does not wait for the turn that hangs. */
   @Test
   void aSecondTermHurries() {
