@@ -41,6 +41,7 @@ final class PlanCalls {
   /** The end of an id, as chats show it. */
   private static final Pattern CODE = Pattern.compile("[0-9a-f]{8}");
 
+  private static final Duration RETRY_WHILE_STOPPING = Duration.ofSeconds(5);
   private static final Duration RETRY_MIN = Duration.ofSeconds(1);
 
   private final Plans plans;
@@ -67,6 +68,10 @@ final class PlanCalls {
 
   private ApiAnswer create(ApiRequest request)
       throws RefusedRequestException, StoreException, InterruptedException {
+    if (plans.isStopping()) {
+      throw new RefusedRequestException(
+          503, FailureCode.OVERLOADED, "the server is stopping", RETRY_WHILE_STOPPING);
+    }
     JsonObject body = request.body();
     Duration waits = Duration.ofSeconds(body.getInteger("wait_secs", 0));
     List<Step> steps = steps(body);

@@ -2,6 +2,7 @@ package dev.holdfast.tests.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.CallScript;
 import dev.holdfast.tests.harness.FakeModel;
@@ -82,6 +83,14 @@ class StopTest {
       Await.until("the model is asked", LIMIT, () -> !model.requests().isEmpty());
       rig.server().hangUp();
       Await.until("not ready, or gone", LIMIT, () -> rig.server().probe("/ready") != 200);
+      Await.until(
+          "new plans are refused",
+          LIMIT,
+          () -> {
+            Answer refused =
+                rig.api().post("/api/v1/plans", Map.of("agent", "nobody", "action", "none"));
+            return refused.status() == 503 && refused.body().contains("the server is stopping");
+          });
       rig.server().hangUp();
       rig.platform().awaitPost("slow", LIMIT);
       assertThat(rig.server().exitCode(LIMIT)).isZero();
