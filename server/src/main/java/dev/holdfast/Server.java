@@ -632,7 +632,12 @@ final class Server {
    */
   List<StopStep> stopSteps() {
     String resumed = "they resume from their last checkpoint at the next start";
-    String kept = "they are kept and go out after the next start";
+    String kept =
+        "they are kept and posted after the next start; where the response to a post is missing,"
+            + " replies.on_unknown decides";
+    String lost =
+        "after the next start, those that are safe to repeat run again, and the others become dead"
+            + " letters because their outcome is unknown";
     return List.of(
         StopStep.call("not ready", readiness::stopping),
         StopStep.call("drills", drills::close), // a fault would keep the rest from ending well
@@ -644,7 +649,7 @@ final class Server {
         StopStep.ending("unfinished turns", secs(2), secs(3), _ -> orchestrator.close(), resumed),
         StopStep.waiting("outbox", 0.5, replies::drain, kept),
         StopStep.waiting("running tasks", 0.5, tasking.runner()::finish, "they are taken back"),
-        StopStep.ending("unfinished tasks", secs(1), secs(6), tasking::close, resumed),
+        StopStep.ending("unfinished tasks", secs(1), secs(6), tasking::close, lost),
         StopStep.waiting(
             "memory sweep",
             MEMORY_MAX,

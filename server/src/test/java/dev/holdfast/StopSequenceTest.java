@@ -186,6 +186,12 @@ class StopSequenceTest {
   }
 
   @Test
+  void aLineSaysWhatBecomesOfUnsafeTasksAndLostResponses() {
+    assertThat(find("unfinished tasks").otherwise()).contains("dead letters", "outcome is unknown");
+    assertThat(find("outbox").otherwise()).contains("replies.on_unknown");
+  }
+
+  @Test
   void thePageHasTheSameTable() throws Exception {
     List<String> rows =
         Files.readAllLines(Path.of("../docs/stopping.md")).stream()
