@@ -44,6 +44,9 @@ final class Boot {
   /** How long a start may take that begins after the wait. */
   private static final Duration START_TIME = Duration.ofSeconds(60);
 
+  /** The minimums of all steps of a stop, and the end of the process. */
+  private static final Duration STOP_OVERTIME = Duration.ofSeconds(15);
+
   private final RunOptions options;
   private final EnvFile envFile;
   private final Time time = new SystemTime();
@@ -111,7 +114,7 @@ final class Boot {
     Path dataDir = dataDir(chosen.config().dataDir());
     DataFolder data = DataFolder.at(dataDir);
     data.check();
-    try (InstanceLock _ = InstanceLock.take(dataDir, options.takeOver(), time)) {
+    try (InstanceLock _ = lock(dataDir, chosen.config().shutdown())) {
       data.narrow();
       TemporaryFolder.in(dataDir).empty();
       keep(chosen, dataDir);
@@ -126,9 +129,22 @@ final class Boot {
       System.out.println(server.welcome(terminal));
       stopAsked.await();
       systemd.stopping("finishing running work");
+      systemd.extendTimeout(stopMax(server.stopBudget()));
       server.stop(() -> hurryAsked.getCount() == 0);
       return 0;
     }
+  }
+
+  private InstanceLock lock(Path dataDir, Duration stopBudget)
+      throws StartRefusedException, InterruptedException {
+    return options.takeOver()
+        ? InstanceLock.takeOver(dataDir, stopMax(stopBudget), time)
+        : InstanceLock.take(dataDir, time);
+  }
+
+  /** The most that a stop takes; a budget that is too short for its steps lasts longer. */
+  private static Duration stopMax(Duration budget) {
+    return budget.plus(STOP_OVERTIME);
   }
 
   private LastGoodConfig.Chosen<ServerConfig> configure() throws ConfigException {

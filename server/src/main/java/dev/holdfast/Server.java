@@ -613,6 +613,11 @@ final class Server {
             String.join(", ", models.modelsOf(models.defaultLevel())));
   }
 
+  /** The time limit of a stop that begins now. */
+  Duration stopBudget() {
+    return live.shutdown();
+  }
+
   /**
    * Stops in order, within the configured budget. What cannot end in time is cut off at its last
    * checkpoint.

@@ -67,9 +67,12 @@ public record ServerConfig(
     SweepConfig memory,
     BrokerConfig broker) {
 
+  /** A stop that takes longer is none. */
+  private static final Duration SHUTDOWN_MAX = Duration.ofHours(1);
+
   public ServerConfig {
     extensions = List.copyOf(extensions);
-    Check.atLeast("shutdown_secs", shutdown, ofSeconds(1));
+    Check.inRange("shutdown_secs", shutdown, ofSeconds(1), SHUTDOWN_MAX);
   }
 
   /**

@@ -118,7 +118,7 @@ class FailedStartTest {
 
   /** As a process does: under the lock of its data folder. */
   private static Server startLocked(ServerRunner runner, Opened opened) throws Exception {
-    try (InstanceLock _ = InstanceLock.take(runner.data(), false, ServerRunner.TIME)) {
+    try (InstanceLock _ = InstanceLock.take(runner.data(), ServerRunner.TIME)) {
       return runner.start(opened);
     }
   }
@@ -149,7 +149,7 @@ class FailedStartTest {
   private void assertCleanAndServing(String step, ServerRunner runner, boolean hasStore)
       throws Exception {
     assertThat(Files.exists(runner.data().resolve("clean_shutdown"))).as(step).isEqualTo(hasStore);
-    try (InstanceLock _ = InstanceLock.take(runner.data(), false, ServerRunner.TIME)) {
+    try (InstanceLock _ = InstanceLock.take(runner.data(), ServerRunner.TIME)) {
       Server server = runner.start(new Opened(_ -> {}));
       assertThat(ServerRunner.get(server, "/live").statusCode()).as(step).isEqualTo(200);
       stop(server);

@@ -109,7 +109,7 @@ final class RestoreCommand implements Callable<Integer> {
           StartRefusedException,
           InterruptedException {
     boolean announced = BackupReader.announce(data);
-    try (InstanceLock _ = InstanceLock.take(data, false, root.environment.time())) {
+    try (InstanceLock _ = InstanceLock.take(data, root.environment.time())) {
       requireEmpty(data);
       return reader.restore(data, promote);
     } catch (CliException | StartRefusedException e) {

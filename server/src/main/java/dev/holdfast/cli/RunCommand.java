@@ -31,7 +31,9 @@ final class RunCommand implements Callable<Integer> {
 
   @Option(
       names = "--take-over",
-      description = "Ask the server that uses the data folder to stop; kill it after 5 s.")
+      description =
+          "Ask the server that uses the data folder to stop, and kill it if it still runs 15 s after"
+              + " server.shutdown_secs.")
   boolean takeOver;
 
   /** {@link Logs#areForPeople} has read it already, before the first line was logged. */

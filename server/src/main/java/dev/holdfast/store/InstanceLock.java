@@ -27,7 +27,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class InstanceLock implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(InstanceLock.class);
-  private static final Duration TERM_WAIT = Duration.ofSeconds(5);
   private static final Duration KILL_WAIT = Duration.ofSeconds(5);
   private static final String OTHER_FOLDER = "name another folder with --data or server.data_dir";
   private static final Duration STEP = Duration.ofMillis(50);
@@ -51,12 +50,26 @@ public final class InstanceLock implements AutoCloseable {
    *
    * <p>Waits for a holder that was killed and has not let go yet.
    *
-   * @param takeOver ask a holder to stop: SIGTERM, 5 s, SIGKILL. Blocks until it is gone. One that
-   *     took the folder after this process began has won against it and is left alone
    * @throws StartRefusedException exit code 73 when another process holds the folder; then nothing
    *     was changed
    */
-  public static InstanceLock take(Path dataDir, boolean takeOver, Time time)
+  public static InstanceLock take(Path dataDir, Time time)
+      throws StartRefusedException, InterruptedException {
+    return take(dataDir, Optional.empty(), time);
+  }
+
+  /**
+   * As {@link #take}, but asks a holder to stop: SIGTERM, then SIGKILL. Blocks until it is gone.
+   * One that took the folder after this process began has won against it and is left alone.
+   *
+   * @param stopMax how long the holder has to stop before it is killed
+   */
+  public static InstanceLock takeOver(Path dataDir, Duration stopMax, Time time)
+      throws StartRefusedException, InterruptedException {
+    return take(dataDir, Optional.of(stopMax), time);
+  }
+
+  private static InstanceLock take(Path dataDir, Optional<Duration> stopMax, Time time)
       throws StartRefusedException, InterruptedException {
     try {
       AtomicFiles.createFolders(dataDir);
@@ -65,18 +78,18 @@ public final class InstanceLock implements AutoCloseable {
         ProcessHandle process = holder.get();
         // Not even the lock file is opened: were this the same process, closing it would free the
         // lock.
-        if (!takeOver || process.pid() == ProcessHandle.current().pid()) {
+        if (stopMax.isEmpty() || process.pid() == ProcessHandle.current().pid()) {
           throw refusal(dataDir, describe(process), "stop it first, or start with --take-over");
         }
         if (hasJustTaken(dataDir, process, time)) {
           throw refusal(dataDir, describe(process), "it took the folder over at the same time");
         }
         LOG.warn("data folder: taking {} over from {}", dataDir, describe(process));
-        end(process, time);
+        end(process, stopMax.get(), time);
       } else {
         tellOfOriginal(dataDir);
       }
-      return lock(dataDir, takeOver, time);
+      return lock(dataDir, stopMax.isPresent(), time);
     } catch (IOException e) {
       throw new StartRefusedException(
           StartRefusedException.IO,
@@ -181,9 +194,11 @@ public final class InstanceLock implements AutoCloseable {
         StartRefusedException.ALREADY_RUNNING, dataDir + " is in use by " + who + "; " + advice);
   }
 
-  private static void end(ProcessHandle process, Time time) throws InterruptedException {
+  private static void end(ProcessHandle process, Duration stopMax, Time time)
+      throws InterruptedException {
     process.destroy();
-    if (!waitFor(process, TERM_WAIT, time)) {
+    if (!waitFor(process, stopMax, time)) {
+      LOG.warn("data folder: process {} has not stopped and is killed", process.pid());
       process.destroyForcibly();
       waitFor(process, KILL_WAIT, time);
     }

@@ -796,7 +796,7 @@ class CliTest {
 
   @Test
   void aServerThatHoldsTheDataAndDoesNotRespondIsNotToBeReplaced() throws Exception {
-    try (InstanceLock _ = InstanceLock.take(folder.resolve("data"), false, new ManualTime())) {
+    try (InstanceLock _ = InstanceLock.take(folder.resolve("data"), new ManualTime())) {
       assertThat(line.run("doctor", "--url", "http://127.0.0.1:1")).isEqualTo(1);
       assertThat(line.out()).contains("changed http.port").doesNotContain("--take-over");
       assertThat(line.run("status", "--url", "http://127.0.0.1:1")).isEqualTo(74);

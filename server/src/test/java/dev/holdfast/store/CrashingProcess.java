@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
@@ -36,7 +37,10 @@ public final class CrashingProcess {
 
   private static void hold(Path folder, boolean takeOver) throws Exception {
     try {
-      InstanceLock lock = InstanceLock.take(folder, takeOver, new SystemTime());
+      InstanceLock lock =
+          takeOver
+              ? InstanceLock.takeOver(folder, Duration.ofSeconds(5), new SystemTime())
+              : InstanceLock.take(folder, new SystemTime());
       System.out.println("held");
       Thread.currentThread().join();
       lock.close();

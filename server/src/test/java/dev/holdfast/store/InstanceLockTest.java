@@ -9,6 +9,7 @@ import dev.holdfast.time.SystemTime;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -47,7 +48,9 @@ class InstanceLockTest {
   }
 
   private InstanceLock take(boolean takeOver) throws Exception {
-    return InstanceLock.take(data(), takeOver, new SystemTime());
+    return takeOver
+        ? InstanceLock.takeOver(data(), Duration.ofSeconds(5), new SystemTime())
+        : InstanceLock.take(data(), new SystemTime());
   }
 
   private void refused(String... words) {
@@ -70,7 +73,7 @@ class InstanceLockTest {
   }
 
   private void unusable(Path folder, String... words) {
-    assertThatThrownBy(() -> InstanceLock.take(folder, false, new SystemTime()).close())
+    assertThatThrownBy(() -> InstanceLock.take(folder, new SystemTime()).close())
         .isInstanceOfSatisfying(
             StartRefusedException.class, e -> assertThat(e.exitCode()).isEqualTo(74))
         .hasMessageContainingAll(words);
@@ -183,7 +186,7 @@ class InstanceLockTest {
       for (String name : List.of("holdfast.pid", "holdfast.lock")) {
         Files.copy(data().resolve(name), copy.resolve(name));
       }
-      InstanceLock.take(copy, true, new SystemTime()).close();
+      InstanceLock.takeOver(copy, Duration.ofSeconds(5), new SystemTime()).close();
       Files.copy(data().resolve("holdfast.pid"), copy.resolve("holdfast.pid"));
       Process next = start("take-over", copy);
       assertThat(next.isAlive()).isTrue();

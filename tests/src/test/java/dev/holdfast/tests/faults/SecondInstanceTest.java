@@ -72,7 +72,8 @@ class SecondInstanceTest {
   void takeOverOfAStoppedOwnerKillsIt() {
     try (ServerRig rig = new ServerRig().start()) {
       rig.server().suspend();
-      try (HoldfastProcess second = HoldfastProcess.start(other(rig).argument("--take-over"))) {
+      Setup impatient = other(rig).set("server.shutdown_secs", 1).argument("--take-over");
+      try (HoldfastProcess second = HoldfastProcess.start(impatient)) {
         second.awaitReady();
         assertThat(rig.server().exitCode(Duration.ofSeconds(1))).isEqualTo(137);
       }

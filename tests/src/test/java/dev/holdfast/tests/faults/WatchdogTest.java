@@ -41,6 +41,7 @@ class WatchdogTest {
         rig.converse("e1", "t", "hello");
         assertThat(rig.server().stop()).isZero();
         assertThat(count(heard, "STOPPING=1")).isEqualTo(1);
+        assertThat(count(heard, "EXTEND_TIMEOUT_USEC=40000000")).as("25 s and 15 s").isEqualTo(1);
       } finally {
         systemd.destroyForcibly();
       }
