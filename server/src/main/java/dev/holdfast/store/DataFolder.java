@@ -134,6 +134,7 @@ public final class DataFolder {
           folder,
           "is accessible to other users and its permissions cannot be changed; chmod 700 it");
     }
+    boolean wasOpen = !opened.isEmpty();
     try (Stream<Path> entries = Files.list(folder)) {
       for (Path entry : entries.toList()) {
         try {
@@ -143,13 +144,14 @@ public final class DataFolder {
         }
       }
     }
-    if (!opened.isEmpty()) {
+    if (wasOpen) { // else nobody could get at what lies in it
       log.warn(
           "data folder: other users could access {} files of {}, such as {}; their permissions were"
-              + " removed. Change the token if somebody may have read it",
+              + " removed{}",
           opened.size(),
           folder,
-          opened.subList(0, Math.min(NAMED_MAX, opened.size())));
+          opened.subList(0, Math.min(NAMED_MAX, opened.size())),
+          opened.contains("token") ? ". Change the token: they could read it" : "");
     }
   }
 

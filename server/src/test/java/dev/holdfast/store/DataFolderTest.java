@@ -4,15 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.holdfast.store.engine.StartRefusedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 /** Row S62. */
 class DataFolderTest {
@@ -54,6 +59,43 @@ class DataFolderTest {
     assertThat(rights(threads)).isEqualTo("rwx------");
     assertThat(rights(data.resolve("holdfast.db"))).isEqualTo("rw-------");
     assertThat(rights(data.resolve("token"))).isEqualTo("rw-------");
+  }
+
+  @Test
+  void whatLiesInAClosedFolderIsClosedWithoutAWarning() throws Exception {
+    Path memory = Files.createDirectory(data.resolve("memory"));
+    Files.setPosixFilePermissions(data, PosixFilePermissions.fromString("rwx------"));
+    open(memory);
+    assertThat(narrowedWith()).isEmpty();
+    assertThat(rights(memory)).isEqualTo("rwx------");
+  }
+
+  @Test
+  void onlyATokenThatOthersCouldReadIsToBeChanged() throws Exception {
+    Files.setPosixFilePermissions(
+        data.resolve("token"), PosixFilePermissions.fromString("rw-------"));
+    open(data);
+    assertThat(narrowedWith())
+        .singleElement()
+        .asString()
+        .contains("other users could access")
+        .doesNotContain("token");
+    open(data);
+    open(data.resolve("token"));
+    assertThat(narrowedWith()).singleElement().asString().contains("Change the token");
+  }
+
+  private List<String> narrowedWith() throws Exception {
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    Logger logger = (Logger) LoggerFactory.getLogger(DataFolder.class);
+    logger.addAppender(lines);
+    try {
+      DataFolder.at(data).narrow();
+    } finally {
+      logger.detachAppender(lines);
+    }
+    return lines.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
   }
 
   @ParameterizedTest
