@@ -30,7 +30,15 @@ public final class SlowLink implements AutoCloseable {
   private volatile long jitterNanos;
   private volatile boolean isHeld;
 
-  private record Chunk(long dueNanos, byte[] bytes) {}
+  private static final class Chunk {
+    private final long dueNanos;
+    private final byte[] bytes;
+
+    Chunk(long dueNanos, byte[] bytes) {
+      this.dueNanos = dueNanos;
+      this.bytes = bytes;
+    }
+  }
 
   public SlowLink(int targetPort) {
     target = targetPort;
@@ -115,11 +123,11 @@ public final class SlowLink implements AutoCloseable {
         to) {
       OutputStream out = to.getOutputStream();
       Chunk next = line.take();
-      while (next.bytes().length > 0) {
-        while (isHeld || next.dueNanos() - System.nanoTime() > 0) {
+      while (next.bytes.length > 0) {
+        while (isHeld || next.dueNanos - System.nanoTime() > 0) {
           Thread.sleep(1);
         }
-        out.write(next.bytes());
+        out.write(next.bytes);
         next = line.take();
       }
     } catch (IOException _) {
