@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -77,7 +78,7 @@ final class NatsSession implements Broker.Session {
     try {
       connection = Nats.connect(options(config, listener).build());
     } catch (IOException e) {
-      throw notConnected(config, e, heard.get());
+      throw notConnected(config, e, Objects.requireNonNullElse(heard.get(), ""));
     }
     try {
       NatsSession session =
