@@ -140,6 +140,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -214,6 +215,8 @@ final class Server {
 
   /** Null when nobody may ask over NATS. */
   private @Nullable ControlListener controlListener;
+
+  private final AtomicBoolean areEventsPublished = new AtomicBoolean();
 
   private @Nullable ControlApi control;
   private final List<Watchdog> watchdogs = new ArrayList<>();
@@ -294,7 +297,9 @@ final class Server {
             time,
             meters);
     tasking.runner().onDoing(this::taskDoing);
-    publishEvents(); // before the port is open: whatever is accepted has its event
+    if (!copy.isHeld()) {
+      publishEvents(); // before the port is open: whatever is accepted has its event
+    }
     opened.add("tasks", tasking::close);
     orchestrator = new Orchestrator(agentParts());
     sweeps = sweeps(); // before the deletions of conversations that the last run began
@@ -445,8 +450,15 @@ final class Server {
     supervise(upkeep, sweeper, sweeps::run);
     ChildSpec heap = ChildSpec.virtual("heap").as(Criticality.NON_CRITICAL);
     supervise(upkeep, heap, IdleHeap.ofThisProcess(time, store.engine()::shrink)::run);
-    if (bus != null && !copy.isHeld()) {
-      supervise(ChildSpec.virtual("bus").as(Criticality.IMPORTANT), bus::run);
+    Bus published = bus;
+    if (published != null) {
+      ChildSpec spec = ChildSpec.virtual("bus").as(Criticality.IMPORTANT);
+      supervise(
+          spec,
+          () -> {
+            copy.awaitPromotion(); // the original publishes to the same subjects
+            published.run();
+          });
     }
     ControlListener asked = controlListener;
     if (asked != null) {
@@ -487,8 +499,9 @@ final class Server {
     return bus == null || bus.flush(window);
   }
 
+  /** From now on what happens has its event. */
   private void publishEvents() {
-    if (bus != null && !copy.isHeld()) {
+    if (bus != null && !areEventsPublished.getAndSet(true)) {
       PublishedEvents events = new PublishedEvents(bus, store.engine(), time);
       store.accompany(events);
       tasking.plans().ledger().journal(events);
@@ -976,6 +989,7 @@ final class Server {
                 ? DiscardedWork.of(
                     store.inbox(), store.outbox(), "discarded when the restored copy was promoted")
                 : new DiscardedWork(0, 0);
+        publishEvents(); // whatever is accepted after the promotion has its event
         if (copy.promote()) {
           LOG.warn("server: this restored copy takes the place of its original now");
           channels.release();

@@ -29,7 +29,13 @@ final class BusRig implements AutoCloseable {
     this.nats = nats;
     stream = new StreamReader(nats);
     readAs = nats.url();
-    rig.setup()
+    publishes(rig);
+  }
+
+  /** Makes a server publish to the NATS of this rig. */
+  void publishes(ServerRig server) {
+    server
+        .setup()
         .set("broker.kind", "nats")
         .set("broker.nats.servers", List.of(nats.url()))
         .setNamed(
@@ -109,6 +115,14 @@ final class BusRig implements AutoCloseable {
                 .path("conditions")
                 .valueStream()
                 .anyMatch(condition -> condition.path("type").asText().equals("bus")));
+  }
+
+  /** The keys of messages whose acceptance is in the stream. */
+  List<String> acceptedKeys() throws Exception {
+    return StreamReader.firsts(stream.all(readAs), ACCEPTED).values().stream()
+        .flatMap(List::stream)
+        .map(event -> event.path("data").path("dedupe_key").asText())
+        .toList();
   }
 
   /** Every message is answered without NATS. */

@@ -3,9 +3,12 @@ package dev.holdfast.tests.bus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.NatsServer;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -86,6 +89,28 @@ class NatsOutageTest {
     bus.say(12);
     nats.start();
     bus.assertAllPublished();
+  }
+
+  @Test
+  void aRestoredCopyPublishesFromItsPromotionOn() throws Exception {
+    nats.start();
+    rig.start();
+    bus.say(3);
+    bus.awaitPublished();
+    String backup = rig.folder().resolve("backup.zip").toString();
+    assertThat(HoldfastCommand.run(rig.setup(), "backup", backup).exitCode()).isZero();
+    rig.server().kill9();
+    try (ServerRig copy = new ServerRig()) {
+      bus.publishes(copy);
+      assertThat(HoldfastCommand.run(copy.setup(), "restore", backup).exitCode()).isZero();
+      copy.start();
+      assertThat(HoldfastCommand.run(copy.setup(), "promote").exitCode()).isZero();
+      copy.accept("m3", "t", "after the promotion");
+      Await.until(
+          "it is published",
+          BusRig.LIMIT,
+          () -> bus.acceptedKeys().containsAll(List.of("m0", "m1", "m2", "m3")));
+    }
   }
 
   @Test
