@@ -714,6 +714,7 @@ final class Server {
   }
 
   private boolean closeStore(Deadline window) {
+    store.markStopped();
     store.close();
     return store.isWhole();
   }

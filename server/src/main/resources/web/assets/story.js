@@ -21,6 +21,7 @@ const WHAT = {
   'turn.joined': 'Answered together with a later message',
   'turn.failed': 'Turn failed',
   'turn.crashed': 'Turn crashed',
+  'turn.cut_off': 'Cut off by a stop or crash of the server, resumed later',
   'model.called': 'Model called',
   'reply.planned': 'Reply planned',
   'reply.state': 'Reply state changed',

@@ -175,6 +175,11 @@ final class TraceCommand implements Callable<Integer> {
                   CliJson.text(line, "tool"),
                   Formats.brief(CliJson.text(line, "arguments"), TEXT_SHOWN_MAX),
                   execution(line));
+      case "turn.cut_off" ->
+          (CliJson.text(line, "by").equals("stop")
+                  ? "the server was stopped: the turn was cut off"
+                  : "the server had gone down and started again: the turn was cut off")
+              + ", and goes on from its last checkpoint";
       case "tool.interrupted" ->
           "tool %s was cut off by an earlier stop: its outcome is unknown, it is not run again%s"
               .formatted(CliJson.text(line, "tool"), execution(line));

@@ -130,7 +130,7 @@ public final class Store implements AutoCloseable {
   }
 
   private LastRun recover(Instant now) throws SQLException {
-    List<CutEvent> cut = engine.recover(tx -> messages.recover(tx, database.wasStopped()));
+    List<CutEvent> cut = engine.recover(tx -> messages.recover(tx, database.wasStopped(), now));
     if (!database.wasClean()) {
       LOG.info(
           "store: the database is intact; {} events are open, {} of them were running",
@@ -287,11 +287,6 @@ public final class Store implements AutoCloseable {
     messages.stopIntake();
     messages.stop();
     try {
-      database.markStopped();
-    } catch (IOException e) {
-      LOG.warn("store: a stop in order cannot be noted: {}", e.toString());
-    }
-    try {
       try {
         engine.stop();
       } finally {
@@ -301,6 +296,17 @@ public final class Store implements AutoCloseable {
       whole = engine.failStop().cause() == null;
     } catch (SQLException | IOException e) {
       LOG.error("store: not closed cleanly, the next start will check it: {}", e.getMessage());
+    }
+  }
+
+  /**
+   * Before {@link #close}: what still runs is cut off by a stop, which needs no room to be noted.
+   */
+  public void markStopped() {
+    try {
+      database.markStopped();
+    } catch (IOException e) {
+      LOG.warn("store: a stop in order cannot be noted: {}", e.toString());
     }
   }
 

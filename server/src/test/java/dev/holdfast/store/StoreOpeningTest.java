@@ -11,6 +11,7 @@ import dev.holdfast.store.messages.DeadLetter;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
 import dev.holdfast.store.messages.NewEvent;
+import dev.holdfast.store.messages.Stories;
 import dev.holdfast.store.messages.StoryLine;
 import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.time.ManualTime;
@@ -91,18 +92,22 @@ class StoreOpeningTest {
     TestStore first = new TestStore(data());
     Event event = first.append("t1", "k1");
     int _ = first.store.inbox().start(event.seq(), 10);
+    first.store.markStopped();
     first.close(); // without the clean marker
     TestStore stopped = new TestStore(data());
     assertThat(stopped.store.wasClean()).isFalse();
     assertThat(stopped.store.lastRun().cut()).extracting(CutEvent::attempts).containsExactly(1);
     assertThat(stopped.find(event).attempts()).isZero();
+    assertThat(stopped.store.stories().of(event.id()).getLast().json()).contains("stop");
     int _ = stopped.store.inbox().start(event.seq(), 10);
-    copyFolder(data(), root.resolve("copy")); // as a kill leaves it
-    stopped.close();
-    Files.copy(file("stop_mark"), root.resolve("copy/stop_mark"));
-    Files.writeString(root.resolve("copy/stop_mark"), "of another run");
-    try (TestStore killed = new TestStore(root.resolve("copy"))) {
+    stopped.close(); // as a crash leaves it
+    Files.writeString(file("stop_mark"), "of another run");
+    try (TestStore killed = new TestStore(data())) {
       assertThat(killed.find(event).attempts()).isEqualTo(1);
+      assertThat(killed.store.stories().of(event.id()))
+          .filteredOn(line -> line.what().equals(Stories.CUT_OFF))
+          .extracting(StoryLine::json)
+          .containsExactly("{\"by\":\"stop\"}", "{\"by\":\"crash\"}");
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.holdfast.agents.thread;
 
+import dev.holdfast.agents.context.Entries;
 import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.turn.AgentConfig;
 import dev.holdfast.agents.turn.ChatSentences;
@@ -15,6 +16,7 @@ import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.Stories;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -157,7 +159,14 @@ public final class UnansweredEvents {
               "parked longer than turn.park_ttl_secs: a model was asked and said nothing",
               ChatSentences.PARKED_TOO_LONG);
       case STUCK -> giveUp(batch, FailureCode.TIMEOUT, "no sign of progress", ChatSentences.STUCK);
-      case HELD, SHUTDOWN -> {
+      case SHUTDOWN -> {
+        batch.forEach(
+            incoming ->
+                endings.story(incoming, Stories.CUT_OFF, Entries.object().put("by", "stop")));
+        release(batch);
+        return TurnOutcome.LEFT;
+      }
+      case HELD -> {
         release(batch);
         return TurnOutcome.LEFT;
       }

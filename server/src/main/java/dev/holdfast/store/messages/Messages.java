@@ -12,6 +12,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -108,8 +109,10 @@ public final class Messages {
    *
    * @param wasStopped whether a stop cut them off that could not be written down: then those runs
    *     do not count
+   * @param now for their stories
    */
-  public List<CutEvent> recover(Transaction tx, boolean wasStopped) throws SQLException {
+  public List<CutEvent> recover(Transaction tx, boolean wasStopped, Instant now)
+      throws SQLException {
     int wrong = MessageCounters.balance(tx);
     if (wrong > 0) {
       engine
@@ -129,6 +132,10 @@ public final class Messages {
                 uncounted,
                 EventState.RUNNING.code(),
                 uncounted);
+    String how = wasStopped ? "{\"by\":\"stop\"}" : "{\"by\":\"crash\"}";
+    for (CutEvent each : cut) {
+      Stories.insert(tx, new StoryLine(each.eventId(), now, Stories.CUT_OFF, how));
+    }
     tx.count(MessageCounters.of(EventState.PENDING), cut.size());
     tx.count(MessageCounters.of(EventState.RUNNING), -cut.size());
     return cut.stream().sorted(Comparator.comparing(CutEvent::eventId)).toList();

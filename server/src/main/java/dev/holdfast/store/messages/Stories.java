@@ -12,6 +12,9 @@ import java.util.Set;
 
 /** What happened to each event, in order. Thread-safe. */
 public final class Stories {
+  /** The server stopped, or was gone, amid a run; {@code by}: {@code stop} or {@code crash}. */
+  public static final String CUT_OFF = "turn.cut_off";
+
   private static final String CANCELLED_SINCE =
       "select 1 from stories s join events e on e.id = s.event_id and e.state = ?"
           + " join events this on this.id = ? and this.thread = e.thread and this.seq > e.seq"
