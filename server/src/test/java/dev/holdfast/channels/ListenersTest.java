@@ -565,9 +565,13 @@ class ListenersTest {
     Platform first = new Platform("poll", Map.of("main", "one", "other", "one"));
     Registration added = add(first);
     TimedWait.until("one runs", () -> first.running.get() == 1);
-    assertThat(listeners.statuses())
-        .filteredOn(status -> status.state() instanceof ListenerStatus.TokenInUse)
-        .hasSize(1);
+    TimedWait.until(
+        "the other waits",
+        () ->
+            listeners.statuses().stream()
+                    .filter(status -> status.state() instanceof ListenerStatus.TokenInUse)
+                    .count()
+                == 1);
     added.remove();
     assertThat(added.awaitEnd(Duration.ofSeconds(20))).isTrue();
     assertThat(listeners.statuses()).isEmpty();
