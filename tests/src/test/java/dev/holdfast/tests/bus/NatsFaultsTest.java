@@ -31,15 +31,6 @@ import org.junit.jupiter.api.Timeout;
 @SuppressWarnings("try") // an interrupt while a client closes fails the test, as it should
 class NatsFaultsTest {
   private static final Duration LIMIT = Duration.ofSeconds(150);
-  private static final String USERS =
-      """
-      authorization {
-        users = [
-          {user: "reader", password: "of-services"}
-          %s
-        ]
-      }
-      """;
   private static final String HOLDFAST = "{user: \"holdfast\", password: \"%s\" %s}";
 
   private NatsServer nats;
@@ -166,7 +157,17 @@ class NatsFaultsTest {
   }
 
   private void permit(String users) {
-    nats = nats.configured(USERS.formatted(users), Map.of());
+    String lines =
+        """
+        authorization {
+          users = [
+            {user: "reader", password: "of-services"}
+            %s
+          ]
+        }
+        """
+            .formatted(users);
+    nats = nats.configured(lines, Map.of());
   }
 
   @Test
