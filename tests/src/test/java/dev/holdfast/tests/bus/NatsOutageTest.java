@@ -122,7 +122,7 @@ class NatsOutageTest {
     while (status < 300 && accepted < 200) {
       status = rig.sender().send("m" + accepted, "t", "number " + accepted).status();
       accepted += status < 300 ? 1 : 0;
-      bus.awaitAnswered();
+      rig.api().awaitQuiet(BusRig.LIMIT);
     }
     assertThat(status).isEqualTo(503);
     assertThat(accepted).isBetween(40, 60);
