@@ -24,6 +24,8 @@ final class MessageReader {
   /** Such a value can go into a header of the answer. */
   private static final Pattern VALUE = Pattern.compile("[!-~]([ -~]{0,198}[!-~])?");
 
+  private static final Pattern PLAIN_SUBJECT = Pattern.compile("[!-~]+");
+
   private final NatsAccount account;
 
   MessageReader(NatsAccount account) {
@@ -32,10 +34,17 @@ final class MessageReader {
 
   MessageReading read(StreamMessage message) {
     Map<String, String> headers = message.headers();
+    if (headers.containsKey(HeaderFilter.REPLACED)) {
+      return unreadable("its headers are not \"name: value\" lines in printable ASCII");
+    }
     for (String name : List.of(MSG_ID, THREAD, SENDER)) {
       if (headers.containsKey(name) && !VALUE.matcher(headers.get(name)).matches()) {
         return unreadable("the header " + name + " has not 1 to 200 printable ASCII characters");
       }
+    }
+    if (!headers.keySet().containsAll(List.of(THREAD, SENDER))
+        && !PLAIN_SUBJECT.matcher(message.subject()).matches()) {
+      return unreadable("its subject is not printable ASCII, and no headers stand for it");
     }
     String reply = headers.getOrDefault(REPLY, "");
     if (!reply.isEmpty() && !mayAnswerAt(reply)) {

@@ -35,10 +35,21 @@ final class NatsChecks {
       checks.add(
           ChannelCheck.missing(
               "JetStream answers",
-              "Enable JetStream in nats-server, and let the account use its API: "
+              remedy(connection.getServerInfo().isJetStreamAvailable(), e)
+                  + ": "
                   + NatsLink.said(e)));
     }
     return checks;
+  }
+
+  private static String remedy(boolean isAvailable, Exception failure) {
+    if (!isAvailable) {
+      return "Enable JetStream in nats-server";
+    }
+    return failure instanceof JetStreamApiException
+        ? "Enable JetStream for the account"
+        : "Let the account publish to $JS.API.> and subscribe to _INBOX.>; if it may, nats-server"
+            + " is too busy to answer";
   }
 
   private static void look(

@@ -34,6 +34,9 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
   private static final int PINGS_MAX = 2;
   private static final int SERVER_ERRORS = 500;
 
+  /** A subject of a stream has up to 65,535 bytes; a longer line ends the connection. */
+  private static final int LINE_MAX = 128 * 1024;
+
   /** What the server counts besides the body. */
   private static final int HEADERS_MAX = 4096;
 
@@ -86,6 +89,8 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
             .connectionName("holdfast-channel-" + account.name())
             .connectionTimeout(CONNECT_MAX)
             .socketWriteTimeout(ANSWER_MAX)
+            .dataPortType(FilteredDataPort.class.getName())
+            .maxControlLine(LINE_MAX)
             .pingInterval(PING_EVERY)
             .maxPingsOut(PINGS_MAX)
             .noReconnect()
@@ -122,6 +127,13 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
   @Override
   public PostOutcome publish(String subject, Map<String, String> headers, byte[] body)
       throws InterruptedException {
+    Headers all = new Headers();
+    try {
+      headers.forEach(all::put);
+    } catch (IllegalArgumentException e) {
+      return refused(
+          FailureCode.INVALID_REQUEST, "no header can hold the name of the thread: " + said(e));
+    }
     Connection now;
     try {
       now = open();
@@ -136,8 +148,6 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
           "the answer has %d bytes, and max_payload of NATS is %d"
               .formatted(body.length, now.getMaxPayload()));
     }
-    Headers all = new Headers();
-    headers.forEach(all::put);
     publishing.lockInterruptibly();
     try {
       now.clearLastError();

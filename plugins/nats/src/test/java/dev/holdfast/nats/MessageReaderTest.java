@@ -107,6 +107,31 @@ class MessageReaderTest {
   }
 
   @Test
+  void aSubjectThatNoHeaderMayHaveStandsForNone() {
+    StreamMessage message = message(1, Map.of("Holdfast-Thread", "orders"), "hello");
+    assertThat(dropped(at("ask.ü", message))).isEqualTo(DropReason.UNREADABLE);
+    message =
+        message(1, Map.of("Holdfast-Thread", "orders", "Holdfast-Sender", "billing"), "hello");
+    assertThat(reader.read(at("ask.ü", message))).isInstanceOf(MessageReading.Question.class);
+  }
+
+  private static StreamMessage at(String subject, StreamMessage message) {
+    return new StreamMessage(
+        message.stream(),
+        message.sequence(),
+        message.at(),
+        subject,
+        message.headers(),
+        message.body());
+  }
+
+  @Test
+  void headersThatWereReplacedAreNotBelieved() {
+    assertThat(dropped(message(1, Map.of(HeaderFilter.REPLACED, "headers"), "hello")))
+        .isEqualTo(DropReason.UNREADABLE);
+  }
+
+  @Test
   void anAnswerGoesWhereTheMessageSaysIfThatIsAllowed() {
     assertThat(question(Map.of("Holdfast-Reply", "answers.shop"), "hello").replySubject())
         .isEqualTo("answers.shop");

@@ -2,6 +2,7 @@ package dev.holdfast.nats;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
@@ -70,5 +71,16 @@ class NatsPostsTest {
     assertThat(refused.failure().kind()).isEqualTo(FailureKind.INVALID);
     assertThat(refused.failure().message()).contains("set reply_subject");
     assertThat(published).isEmpty();
+  }
+
+  @Test
+  void aThreadThatNoHeaderCanNameIsRefusedAndHoldsNothingUp() throws Exception {
+    try (NatsLink link = new NatsLink(NatsRig.account(Map.of()))) {
+      assertThat(link.publish("answers.shop", Map.of("Holdfast-Thread", "ask.ü"), new byte[0]))
+          .isInstanceOfSatisfying(
+              PostOutcome.NotDelivered.class,
+              outcome ->
+                  assertThat(outcome.failure().code()).isEqualTo(FailureCode.INVALID_REQUEST));
+    }
   }
 }

@@ -12,7 +12,11 @@ import io.nats.client.api.PublishAck;
 import io.nats.client.api.StreamConfiguration;
 import io.nats.client.api.StreamInfo;
 import io.nats.client.impl.Headers;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.Socket;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -94,6 +98,36 @@ public final class NatsAsker {
                 .put("Holdfast-Reply", SUBJECT);
         byte[] text = ("message " + asked).getBytes(StandardCharsets.UTF_8);
         PublishAck _ = client.jetStream().publish("ask.many", headers, text);
+      }
+    }
+  }
+
+  /**
+   * Publishes with headers that no client library would send; returns when nats-server has them.
+   *
+   * @param headers the whole block, one byte each character
+   */
+  public void publishRaw(String subject, String headers, String body) throws IOException {
+    URI address = URI.create(url);
+    try (Socket socket = new Socket(address.getHost(), address.getPort())) {
+      socket.setSoTimeout(30_000);
+      String message =
+          "CONNECT {\"verbose\":false,\"pedantic\":false,\"headers\":true}\r\n"
+              + "HPUB %s %d %d\r\n"
+                  .formatted(subject, headers.length(), headers.length() + body.length())
+              + headers
+              + body
+              + "\r\nPING\r\n";
+      socket.getOutputStream().write(message.getBytes(StandardCharsets.ISO_8859_1));
+      BufferedReader answers =
+          new BufferedReader(
+              new InputStreamReader(socket.getInputStream(), StandardCharsets.ISO_8859_1));
+      String line = answers.readLine();
+      while (!"PONG".equals(line)) {
+        if (line == null || line.startsWith("-ERR")) {
+          throw new IOException("nats-server says " + line);
+        }
+        line = answers.readLine();
       }
     }
   }

@@ -12,8 +12,10 @@ import io.nats.client.Subscription;
 import io.nats.client.api.ConsumerInfo;
 import io.nats.client.api.PublishAck;
 import io.nats.client.impl.Headers;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -27,6 +29,23 @@ class NatsChannelTest {
   private static final Duration LIMIT = Duration.ofSeconds(150);
 
   private static final int MESSAGES = 200;
+
+  private static final List<String> ODD_HEADERS =
+      List.of(
+          "NATS/1.0\r\nNats-Msg-Id: M\u00fcller\r\n\r\n",
+          "NATS/1.0\r\nX-Customer: M\u00fcller\r\n\r\n",
+          "NATS/1.0\r\nX Y: a\r\n\r\n",
+          "NATS/1.0\r\nno colon\r\n\r\n",
+          "NATS/1.0\r\n: no name\r\n\r\n",
+          "NATS/1.0 404 No Messages\r\n\r\n",
+          "NATS/1.0 100 FlowControl Request\r\n\r\n",
+          "NATS/1.0 100 Idle Heartbeat\r\n\r\n",
+          "NATS/1.0 409 Consumer Deleted\r\nHoldfast-Reply: answers.odd\r\n\r\n",
+          "NATS/1.0 503\r\n\r\n",
+          "NATS/1.0 x\r\n\r\n",
+          "HTTP/1.1\r\n\r\n",
+          "NATS/1.0",
+          "x");
 
   private static NatsServer nats;
   private static ServerRig rig;
@@ -127,6 +146,48 @@ class NatsChannelTest {
       assertThat(rig.server().output())
           .contains("it is not UTF-8", "it has no text", "it has more than 1 MiB", "reply_allow");
     }
+  }
+
+  @Test
+  void headersThatNobodyCanReadHoldNothingUp() throws Exception {
+    double before = unreadable();
+    try (Connection client = asker.connect()) {
+      Headers headers =
+          new Headers().put("Holdfast-Thread", "odd").put("Holdfast-Reply", "answers.odd");
+      ask(client, "ask.odd", headers, "before");
+      for (String odd : ODD_HEADERS) {
+        asker.publishRaw("ask.odd", odd, "never answered");
+      }
+      ask(client, "ask.odd", headers, "between");
+      asker.publishRaw("ask.odd", ODD_HEADERS.getLast(), "never answered");
+      asker.publishRaw(
+          "ask." + "x".repeat(4050),
+          "NATS/1.0\r\nHoldfast-Thread: odd\r\nHoldfast-Sender: ann\r\nHoldfast-Reply: answers.odd\r\n\r\n",
+          "a long subject");
+      asker.publishRaw("ask.\u00c3\u00bc", "NATS/1.0\r\n\r\n", "an odd subject");
+      ask(client, "ask.odd", headers, "after");
+      Await.until(
+          "all others are answered",
+          LIMIT,
+          () -> NatsAsker.answers(client, "answers.odd").size() == 4);
+      assertThat(NatsAsker.answers(client, "answers.odd"))
+          .extracting(answer -> text(answer.getData()))
+          .containsExactly("echo: before", "echo: between", "echo: a long subject", "echo: after");
+      Await.until(
+          "none of them is delivered again", LIMIT, () -> consumer(client).getNumAckPending() == 0);
+      assertThat(consumer(client).getRedelivered()).isZero();
+      assertThat(unreadable() - before).isEqualTo(ODD_HEADERS.size() + 2);
+      long last = consumer(client).getDelivered().getStreamSequence();
+      assertThat(rig.server().output())
+          .contains(
+              "message " + (last - 3) + " of stream ASK is dropped: its headers",
+              "message " + (last - 1) + " of stream ASK is dropped: its subject");
+    }
+  }
+
+  private static double unreadable() throws IOException {
+    return rig.metrics()
+        .sum("holdfast_messages_filtered_total", "channel=\"nats\"", "reason=\"unreadable\"");
   }
 
   private static ConsumerInfo consumer(Connection client) throws Exception {
