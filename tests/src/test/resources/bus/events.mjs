@@ -14,14 +14,16 @@ const state = stream?.state;
 if (state?.messages > 0) {
   const consumer = await connection.jetstream().consumers.get('HOLDFAST');
   for await (const message of await consumer.consume({ max_messages: 1000 })) {
-    console.log(
-      JSON.stringify({
-        seq: message.seq,
-        subject: message.subject,
-        id: message.headers?.get('Nats-Msg-Id') ?? '',
-        event: JSON.parse(message.string()),
-      }),
-    );
+    if (message.subject.startsWith('holdfast.')) {
+      console.log(
+        JSON.stringify({
+          seq: message.seq,
+          subject: message.subject,
+          id: message.headers?.get('Nats-Msg-Id') ?? '',
+          event: JSON.parse(message.string()),
+        }),
+      );
+    }
     if (message.seq >= state.last_seq) {
       break;
     }

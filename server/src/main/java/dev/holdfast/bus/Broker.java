@@ -17,10 +17,14 @@ interface Broker {
   /** One connection, until it is lost. Thread-safe. */
   interface Session extends AutoCloseable {
     /**
-     * Publishes one event. Returns at once; the future completes when the broker has stored it, and
-     * fails with a {@link Refusal} when it has surely not. Any other failure leaves that open.
+     * Publishes one event. Returns at once; the future completes when the broker has stored it, now
+     * or before, and fails with a {@link Refusal} when it has surely not. Any other failure leaves
+     * that open.
+     *
+     * @param after the id of the event that must be the last of the stream, else this one is
+     *     refused; empty when any may be
      */
-    CompletableFuture<?> publish(QueuedEvent event);
+    CompletableFuture<?> publish(QueuedEvent event, String after);
 
     /** Asks for a sign of life. Blocks for some seconds at most. */
     void probe() throws CallFailedException;
@@ -37,16 +41,25 @@ interface Broker {
   final class Refusal extends Exception {
     private static final long serialVersionUID = 1L;
 
-    private final boolean ofAll;
+    private final Scope scope;
 
-    /** {@code ofAll}: whether it would refuse any other event, too. */
-    Refusal(boolean ofAll, String why) {
-      super(why);
-      this.ofAll = ofAll;
+    /** What else it would refuse. */
+    enum Scope {
+      /** Nothing else: it is the event that is wrong. */
+      EVENT,
+      /** Whatever is to follow an event that is not the last of the stream. */
+      PLACE,
+      /** Any other event, too. */
+      ALL
     }
 
-    boolean isOfAll() {
-      return ofAll;
+    Refusal(Scope scope, String why) {
+      super(why);
+      this.scope = scope;
+    }
+
+    Scope scope() {
+      return scope;
     }
 
     /** For people. */

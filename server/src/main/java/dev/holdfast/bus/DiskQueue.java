@@ -240,14 +240,14 @@ public final class DiskQueue {
   void remove(List<Long> seqs, Runnable done) {
     engine.later(
         tx -> {
-          for (long seq : seqs) {
-            tx.sql()
-                .first(
-                    row -> row.getInt(1),
-                    "delete from bus_events where seq = ? returning letter",
-                    seq)
-                .ifPresent(letter -> tx.count(letter == 0 ? QUEUED : LETTERS, -1));
-          }
+          removed(
+              tx,
+              tx.sql()
+                  .list(
+                      row -> row.getInt(1),
+                      "delete from bus_events where seq in (select value from json_each(?))"
+                          + " returning letter > 0",
+                      seqs.toString()));
           tx.afterCommit(done);
           return seqs.size();
         });
@@ -294,12 +294,17 @@ public final class DiskQueue {
 
   /** Nothing of a chat thread is told any more. As {@code ThreadErasure.Other}. */
   public void erase(Transaction tx, String threadId) throws SQLException {
-    List<Integer> letters =
+    removed(
+        tx,
         tx.sql()
             .list(
                 row -> row.getInt(1),
                 "delete from bus_events where thread_id = ? returning letter > 0",
-                threadId);
+                threadId));
+  }
+
+  /** {@code letters}: 1 for each that was given up, 0 for each that waited. */
+  private static void removed(Transaction tx, List<Integer> letters) {
     int givenUp = letters.stream().mapToInt(Integer::intValue).sum();
     tx.count(LETTERS, -givenUp);
     tx.count(QUEUED, givenUp - letters.size());

@@ -25,7 +25,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -47,13 +46,14 @@ final class NatsSession implements Broker.Session {
   private static final Duration DUPLICATES = Duration.ofMinutes(10);
   private static final Duration KEPT = Duration.ofDays(7);
   private static final String MSG_ID = "Nats-Msg-Id";
+  private static final String EXPECTED_LAST_MSG_ID = "Nats-Expected-Last-Msg-Id";
   private static final Pattern REFUSED = Pattern.compile("(?i)authori[sz]ation|authentication");
   private static final int NOT_FOUND = 404;
-  private static final int NOT_ALLOWED = 403;
-  private static final int SERVER_ERRORS = 500;
 
-  /** What the server counts besides the payload. */
-  private static final int HEADERS_MAX = 256;
+  // Source: nats-server, server/errors.json.
+  private static final int EVENT_TOO_LARGE = 10_054;
+  private static final int HEADERS_TOO_LARGE = 10_097;
+  private static final int WRONG_LAST_MSG_ID = 10_070;
 
   private final Connection connection;
   private final JetStream stream;
@@ -181,33 +181,52 @@ final class NatsSession implements Broker.Session {
   }
 
   @Override
-  public CompletableFuture<PublishAck> publish(QueuedEvent event) {
+  public CompletableFuture<PublishAck> publish(QueuedEvent event, String after) {
+    Headers headers = new Headers().put(MSG_ID, event.id());
+    if (!after.isEmpty()) {
+      headers.put(EXPECTED_LAST_MSG_ID, after);
+    }
     byte[] payload = event.payload().getBytes(StandardCharsets.UTF_8);
+    long bytes = headers.serializedLength() + payload.length;
     long max = connection.getMaxPayload();
-    if (max > 0 && payload.length > max - HEADERS_MAX) {
+    if (max > 0 && bytes > max) {
       return CompletableFuture.failedFuture(
           new Broker.Refusal(
-              false,
-              "it has %d bytes, and max_payload of the server is %d"
-                  .formatted(payload.length, max)));
+              Broker.Refusal.Scope.EVENT,
+              "it has %d bytes, and max_payload of the server is %d".formatted(bytes, max)));
     }
-    return stream
-        .publishAsync(event.subject(), new Headers().put(MSG_ID, event.id()), payload)
-        .exceptionallyCompose(failure -> CompletableFuture.failedFuture(refusal(failure)));
+    CompletableFuture<PublishAck> answer = new CompletableFuture<>();
+    var _ =
+        stream
+            .publishAsync(event.subject(), headers, payload)
+            .whenComplete(
+                (ack, failure) -> {
+                  if (failure == null) {
+                    answer.complete(ack);
+                  } else {
+                    answer.completeExceptionally(refusal(failure));
+                  }
+                });
+    return answer;
   }
 
-  /** What failed, as a refusal where the server has said so. */
+  /** What failed, as a refusal where the server has said so: the library wraps that, and twice. */
   private static Throwable refusal(Throwable failure) {
-    Throwable cause =
-        failure instanceof CompletionException && failure.getCause() != null
-            ? failure.getCause()
-            : failure;
-    if (cause instanceof JetStreamApiException refusal) {
-      int code = refusal.getErrorCode();
-      return new Broker.Refusal(
-          code >= SERVER_ERRORS || code == NOT_FOUND || code == NOT_ALLOWED, said(refusal));
+    Throwable cause = failure;
+    while (cause.getCause() != null && !(cause instanceof JetStreamApiException)) {
+      cause = cause.getCause();
     }
-    return cause;
+    return cause instanceof JetStreamApiException refusal
+        ? new Broker.Refusal(scope(refusal.getApiErrorCode()), said(refusal))
+        : cause;
+  }
+
+  private static Broker.Refusal.Scope scope(int error) {
+    return switch (error) {
+      case EVENT_TOO_LARGE, HEADERS_TOO_LARGE -> Broker.Refusal.Scope.EVENT;
+      case WRONG_LAST_MSG_ID -> Broker.Refusal.Scope.PLACE;
+      default -> Broker.Refusal.Scope.ALL;
+    };
   }
 
   @Override

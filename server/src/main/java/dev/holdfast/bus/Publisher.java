@@ -8,16 +8,8 @@ import dev.holdfast.time.Time;
 import io.vertx.circuitbreaker.CircuitBreakerState;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -27,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes the queue to NATS: in order within a subject, of which one event at a time is under way,
- * and many subjects at once. An event leaves the queue when the server has acknowledged it.
+ * Takes the queue to NATS, in order within a subject: many events at a time, in a {@link Chain}. An
+ * event leaves the queue when the server has acknowledged it.
  *
  * <p>Whatever leaves open whether an event has arrived ends the connection, and all that was under
  * way is published again, in its order, under the same ids. One thread runs it; the rest is
@@ -37,13 +29,6 @@ import org.slf4j.LoggerFactory;
 final class Publisher {
   private static final Logger LOG = LoggerFactory.getLogger(Publisher.class);
 
-  private static final int UNDER_WAY_MAX = 512;
-  private static final int PAGE = 1000;
-
-  /** What is held in memory of the queue: events, and units of UTF-16. */
-  private static final int LOADED_MAX = 20_000;
-
-  private static final long UNITS_MAX = 16L * 1024 * 1024;
   private static final int REMOVED_AT_ONCE = 256;
   private static final Duration CALL_MAX = Duration.ofSeconds(15);
   private static final Duration LOOK_PERIOD = Duration.ofMillis(250);
@@ -52,7 +37,7 @@ final class Publisher {
   /**
    * How long it waits.
    *
-   * @param ackMax for one acknowledgement, before the connection counts as lost
+   * @param ackMax for the next acknowledgement, before the connection counts as lost
    * @param refused before it publishes again what was refused
    */
   record Waits(Duration ackMax, Duration refused) {
@@ -70,23 +55,18 @@ final class Publisher {
   private final AtomicBoolean told = new AtomicBoolean();
   private volatile Broker.@Nullable Session shown;
   private volatile String trouble = "";
+
+  /** Why NATS takes no event though it is connected; empty when it does. */
+  private volatile String refusal = "";
+
   private volatile @Nullable Instant oldest;
 
   // Of the one thread.
-  private final Map<String, Lane> lanes = new HashMap<>();
-  private final Deque<Lane> ready = new ArrayDeque<>();
-  private final Map<Long, UnderWay> underWay = new LinkedHashMap<>();
-  private final List<Paused> paused = new ArrayList<>();
+  private final Backlog backlog;
+  private final Chain chain = new Chain();
   private final List<Long> taken = new ArrayList<>();
-
-  /** Have left the queue, though their rows may still be read. */
-  private final Set<Long> gone = new HashSet<>();
-
   private Broker.@Nullable Session session;
-  private boolean mayBeMore = true;
-  private long readUpTo;
-  private int loaded;
-  private long units;
+  private long heardNanos;
   private long ageNanos;
 
   /** What another thread has to say. */
@@ -106,19 +86,6 @@ final class Publisher {
         implements Step {}
   }
 
-  /** The events of one subject, the oldest first. */
-  private static final class Lane {
-    final Deque<QueuedEvent> events = new ArrayDeque<>();
-    boolean isBusy;
-    int refusals;
-  }
-
-  private record UnderWay(
-      Lane lane, QueuedEvent event, long sinceNanos, @Nullable BreakerPermit permit) {}
-
-  /** A subject whose first event was refused. */
-  private record Paused(Lane lane, long untilNanos) {}
-
   Publisher(
       DiskQueue queue,
       Broker broker,
@@ -134,6 +101,7 @@ final class Publisher {
     this.metrics = metrics;
     this.waits = waits;
     this.time = time;
+    backlog = new Backlog(queue);
     queue.onAdded(this::look);
     queue.onReplayed(() -> steps.add(new Step.Rewound()));
     breaker.onChange(_ -> look());
@@ -147,7 +115,10 @@ final class Publisher {
 
   /** Why nothing goes to NATS now; empty when it does. From memory. */
   String trouble() {
-    return shown == null ? trouble : "";
+    if (shown == null) {
+      return trouble;
+    }
+    return queue.depth() == 0 ? "" : refusal;
   }
 
   /** The connection, for those who read; null while there is none. */
@@ -169,13 +140,12 @@ final class Publisher {
 
   /** Runs until interrupted. */
   void run() throws InterruptedException {
-    forget();
+    backlog.readAgain();
     try {
       while (true) {
         if (session == null) {
           connect();
         }
-        load();
         publish();
         takeStep();
         watchTime();
@@ -217,7 +187,6 @@ final class Publisher {
       session = made;
       shown = made;
       permit.succeeded();
-      mayBeMore = true;
       LOG.info("bus: connected to {}, {} events wait", made.server(), queue.depth());
     } catch (CallFailedException e) {
       trouble = e.failure().message();
@@ -229,64 +198,38 @@ final class Publisher {
     }
   }
 
-  /** What was read is not known any more; the table has all of it. */
-  private void forget() {
-    lanes.clear();
-    ready.clear();
-    underWay.clear();
-    paused.clear();
-    readUpTo = 0;
-    loaded = 0;
-    units = 0;
-    mayBeMore = true;
-  }
-
   private void end(String why) {
     Broker.Session ended = session;
     if (ended == null) {
       return;
     }
     trouble = why;
+    refusal = "";
     shown = null;
     session = null;
-    underWay
-        .values()
-        .forEach(
-            sent -> {
-              BreakerPermit permit = sent.permit();
-              if (permit != null) {
-                permit.neutral();
-              }
-            });
-    forget();
+    for (Chain.Link link : chain.clear()) {
+      untried(link);
+    }
+    backlog.readAgain();
     ended.close();
+  }
+
+  private void untried(Chain.Link link) {
+    neutral(link);
+    backlog.putBack(link.event());
+  }
+
+  private static void neutral(Chain.Link link) {
+    BreakerPermit permit = link.permit();
+    if (permit != null) {
+      permit.neutral();
+    }
   }
 
   private void lost(String why) {
     LOG.warn("bus: NATS: {}; {} events wait", why, queue.depth());
     end(why);
     breaker.trip();
-  }
-
-  private void load() {
-    if (session == null || !mayBeMore || loaded >= LOADED_MAX || units >= UNITS_MAX) {
-      return;
-    }
-    List<QueuedEvent> page = queue.page(readUpTo, PAGE);
-    mayBeMore = !page.isEmpty();
-    for (QueuedEvent event : page) {
-      readUpTo = event.seq();
-      if (gone.contains(event.seq()) || underWay.containsKey(event.seq())) {
-        continue;
-      }
-      loaded++;
-      units += event.payload().length();
-      Lane lane = lanes.computeIfAbsent(event.subject(), _ -> new Lane());
-      lane.events.add(event);
-      if (lane.events.size() == 1 && !lane.isBusy) {
-        ready.add(lane);
-      }
-    }
   }
 
   private void publish() {
@@ -298,14 +241,28 @@ final class Publisher {
       tryOne(now);
       return;
     }
-    while (underWay.size() < UNDER_WAY_MAX && !ready.isEmpty()) {
-      send(now, ready.remove(), null);
+    while (chain.mayGrow()) {
+      QueuedEvent event = next();
+      if (event == null) {
+        return;
+      }
+      send(now, event, null);
     }
+  }
+
+  private @Nullable QueuedEvent next() {
+    QueuedEvent event = backlog.next();
+    while (event != null && !event.whole()) {
+      metrics.refused();
+      giveUp(event, "its row in the database is damaged");
+      event = backlog.next();
+    }
+    return event;
   }
 
   /** While nobody knows whether NATS is well again. */
   private void tryOne(Broker.Session now) {
-    if (!underWay.isEmpty() || breaker.opensIn().isPositive()) {
+    if (!chain.isEmpty() || breaker.opensIn().isPositive()) {
       return;
     }
     BreakerPermit permit;
@@ -314,8 +271,9 @@ final class Publisher {
     } catch (CallFailedException _) {
       return;
     }
-    if (!ready.isEmpty()) {
-      send(now, ready.remove(), permit);
+    QueuedEvent event = next();
+    if (event != null) {
+      send(now, event, permit);
       return;
     }
     try {
@@ -327,18 +285,14 @@ final class Publisher {
     }
   }
 
-  private void send(Broker.Session now, Lane lane, @Nullable BreakerPermit permit) {
-    QueuedEvent event = lane.events.element();
-    lane.isBusy = true;
-    underWay.put(event.seq(), new UnderWay(lane, event, time.nanos(), permit));
-    if (!event.whole()) {
-      steps.add(
-          new Step.Answered(now, event.seq(), new Broker.Refusal(false, "its row is damaged")));
-      return;
+  private void send(Broker.Session now, QueuedEvent event, @Nullable BreakerPermit permit) {
+    if (chain.isEmpty()) {
+      heardNanos = time.nanos();
     }
+    Chain.Link link = chain.add(event, permit);
     try {
       var _ =
-          now.publish(event)
+          now.publish(event, link.after())
               .whenComplete(
                   (_, failure) -> steps.add(new Step.Answered(now, event.seq(), failure)));
     } catch (IllegalStateException e) { // it was closed meanwhile
@@ -351,7 +305,7 @@ final class Publisher {
     for (; next != null; next = steps.poll()) {
       take(next);
     }
-    if (underWay.isEmpty() || taken.size() >= REMOVED_AT_ONCE) {
+    if (chain.isEmpty() || taken.size() >= REMOVED_AT_ONCE) {
       flushTaken();
     }
   }
@@ -360,81 +314,81 @@ final class Publisher {
     switch (step) {
       case Step.Look _ -> {
         told.set(false);
-        mayBeMore = true;
+        backlog.added();
       }
-      case Step.Rewound _ -> rewind();
-      case Step.Removed(List<Long> seqs) -> seqs.forEach(gone::remove);
+      case Step.Rewound _ -> backlog.readAgain();
+      case Step.Removed(List<Long> seqs) -> backlog.removed(seqs);
       case Step.Lost(Broker.Session which, String why) -> {
         if (which == session) {
           lost(why);
         }
       }
       case Step.Answered(Broker.Session which, long seq, Throwable failure) -> {
-        UnderWay sent = which == session ? underWay.remove(seq) : null;
-        if (sent != null) {
-          answered(sent, failure);
+        Chain.Link link = which == session ? chain.remove(seq) : null;
+        if (link != null) {
+          heardNanos = time.nanos();
+          answered(link, failure);
         }
       }
     }
   }
 
-  /** What is under way stays so; the rest is read again, in its order. */
-  private void rewind() {
-    lanes.values().removeIf(lane -> !lane.isBusy);
-    ready.clear();
-    paused.clear();
-    units = 0;
-    for (UnderWay sent : underWay.values()) {
-      sent.lane().events.clear();
-      sent.lane().events.add(sent.event());
-      units += sent.event().payload().length();
-    }
-    loaded = underWay.size();
-    readUpTo = 0;
-    mayBeMore = true;
-  }
-
-  private void answered(UnderWay sent, @Nullable Throwable failure) {
-    Lane lane = sent.lane();
-    lane.isBusy = false;
-    @Nullable BreakerPermit permit = sent.permit();
-    if (failure == null) {
-      if (permit != null) {
-        permit.succeeded();
-      } else if (breaker.failureCount() > 0) {
-        count(true);
-      }
-      metrics.acknowledged();
-      taken.add(sent.event().seq());
-      gone.add(sent.event().seq());
-      next(lane, sent.event());
-      return;
-    }
+  private void answered(Chain.Link link, @Nullable Throwable failure) {
     switch (failure) {
-      case Broker.Refusal refusal when refusal.isOfAll() -> {
-        metrics.failed();
-        LOG.warn("bus: NATS takes no events: {}", refusal.why());
-        if (permit == null) {
-          count(false);
-        } else {
-          permit.failed();
-        }
-        pause(lane);
-      }
+      case null -> stored(link);
+      case Broker.Refusal _ when chain.isBroken() -> untried(link);
       case Broker.Refusal refusal -> {
-        if (permit != null) {
-          permit.neutral();
-        }
-        refused(lane, sent.event(), refusal.why());
+        chain.broke();
+        refused(link, refusal);
       }
       default -> {
         metrics.failed();
-        if (permit != null) {
-          permit.neutral();
-        }
+        untried(link);
         lost("an event was not acknowledged: " + failure.getMessage());
       }
     }
+  }
+
+  private void stored(Chain.Link link) {
+    BreakerPermit permit = link.permit();
+    if (permit != null) {
+      permit.succeeded();
+    } else if (breaker.failureCount() > 0) {
+      count(true);
+    }
+    refusal = "";
+    chain.stored();
+    metrics.acknowledged();
+    taken.add(link.event().seq());
+  }
+
+  private void refused(Chain.Link link, Broker.Refusal why) {
+    if (why.scope() == Broker.Refusal.Scope.PLACE && !link.isFirst()) {
+      chain.disturbed();
+      untried(link);
+    } else if (why.scope() == Broker.Refusal.Scope.EVENT) {
+      neutral(link);
+      refused(link.event(), why.why());
+    } else {
+      takesNothing(link, why.why());
+    }
+  }
+
+  private void takesNothing(Chain.Link link, String why) {
+    metrics.failed();
+    refusal = "NATS takes no events: " + why;
+    LOG.warn("bus: {}", refusal);
+    BreakerPermit permit = link.permit();
+    if (permit == null) {
+      count(false);
+    } else {
+      permit.failed();
+    }
+    backlog.rest(link.event(), wakeNanos());
+  }
+
+  private long wakeNanos() {
+    return time.nanos() + waits.refused().toNanos();
   }
 
   private void count(boolean well) {
@@ -450,51 +404,28 @@ final class Publisher {
     }
   }
 
-  private void refused(Lane lane, QueuedEvent event, String why) {
+  private void refused(QueuedEvent event, String why) {
     metrics.refused();
-    lane.refusals++;
-    if (!event.whole() || event.attempts() + lane.refusals >= attemptsMax) {
-      LOG.warn("bus: event {} becomes a dead letter: {}", event.id(), why);
-      gone.add(event.seq());
-      queue.giveUp(event.seq(), "NATS refused it: " + why, removed(List.of(event.seq())));
-      next(lane, event);
+    QueuedEvent refused = event.refusedOnceMore();
+    if (refused.attempts() >= attemptsMax) {
+      giveUp(event, "NATS refused it: " + why);
     } else {
       queue.refused(event.seq());
-      pause(lane);
+      backlog.rest(refused, wakeNanos());
     }
   }
 
-  private void pause(Lane lane) {
-    paused.add(new Paused(lane, time.nanos() + waits.refused().toNanos()));
-  }
-
-  private void next(Lane lane, QueuedEvent done) {
-    lane.events.remove();
-    lane.refusals = 0;
-    loaded--;
-    units -= done.payload().length();
-    if (lane.events.isEmpty()) {
-      lanes.remove(done.subject(), lane);
-    } else {
-      ready.add(lane);
-    }
+  private void giveUp(QueuedEvent event, String why) {
+    LOG.warn("bus: event {} becomes a dead letter: {}", event.id(), why);
+    queue.giveUp(event.seq(), why, removed(List.of(event.seq())));
   }
 
   private void watchTime() {
     long now = time.nanos();
-    for (Iterator<Paused> each = paused.iterator(); each.hasNext(); ) {
-      Paused one = each.next();
-      if (one.untilNanos() - now <= 0) {
-        each.remove();
-        ready.add(one.lane());
-      }
-    }
-    if (!underWay.isEmpty()) {
-      UnderWay first = underWay.values().iterator().next();
-      if (now - first.sinceNanos() > waits.ackMax().toNanos()) {
-        metrics.failed();
-        lost("it did not acknowledge within " + waits.ackMax().toSeconds() + " s");
-      }
+    backlog.wake(now);
+    if (!chain.isEmpty() && now - heardNanos > waits.ackMax().toNanos()) {
+      metrics.failed();
+      lost("it did not acknowledge within " + waits.ackMax().toSeconds() + " s");
     }
     if (now - ageNanos > AGE_PERIOD.toNanos()) {
       ageNanos = now;

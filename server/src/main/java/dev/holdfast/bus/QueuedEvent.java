@@ -9,4 +9,8 @@ package dev.holdfast.bus;
  * @param whole whether its bytes are those that were written
  */
 record QueuedEvent(
-    long seq, String id, String subject, String payload, int attempts, boolean whole) {}
+    long seq, String id, String subject, String payload, int attempts, boolean whole) {
+  QueuedEvent refusedOnceMore() {
+    return new QueuedEvent(seq, id, subject, payload, attempts + 1, whole);
+  }
+}

@@ -2,6 +2,7 @@ package dev.holdfast.tests.bus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.NatsAsker;
 import dev.holdfast.tests.harness.NatsServer;
@@ -9,6 +10,7 @@ import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.SlowLink;
 import dev.holdfast.tests.harness.TinyDisk;
 import io.nats.client.Connection;
+import io.nats.client.JetStreamApiException;
 import io.nats.client.JetStreamManagement;
 import io.nats.client.api.DiscardPolicy;
 import io.nats.client.api.StreamConfiguration;
@@ -18,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -105,12 +108,7 @@ class NatsFaultsTest {
     NatsAsker asker = new NatsAsker(nats.url());
     try (Connection client = asker.connect()) {
       JetStreamManagement management = client.jetStreamManagement();
-      StreamConfiguration.Builder stream =
-          StreamConfiguration.builder()
-              .name("HOLDFAST")
-              .subjects("holdfast.inbound.>", "holdfast.outbound.>", "holdfast.tasks.>")
-              .addSubjects("holdfast.events.>")
-              .discardPolicy(DiscardPolicy.New);
+      StreamConfiguration.Builder stream = stream().discardPolicy(DiscardPolicy.New);
       StreamInfo _ = management.addStream(stream.maxMessages(7).build());
       rig.start();
       bus.say(10);
@@ -121,8 +119,60 @@ class NatsFaultsTest {
       bus.say(5);
       StreamInfo _ = management.updateStream(stream.maxMessages(-1).build());
       bus.assertAllPublished();
-      assertThat(rig.api().get("/api/v1/dead-letters?kind=bus").json().path("dead_letters"))
-          .isEmpty();
+      assertThat(busLetters()).isEmpty();
+      StreamInfo _ = management.updateStream(stream.maximumMessageSize(3_000).build());
+      rig.accept("large", "t0", "x".repeat(4_000));
+      bus.say(5);
+      bus.awaitAnswered();
+      Await.until("the large one is given up", LIMIT, () -> !busLetters().isEmpty());
+      bus.awaitPublished();
+      assertThat(busLetters())
+          .allMatch(letter -> letter.toString().contains("message size exceeds maximum allowed"));
+      assertThat(bus.acceptedKeys()).contains("m15", "m19").doesNotContain("large");
+    }
+  }
+
+  private static StreamConfiguration.Builder stream() {
+    return StreamConfiguration.builder()
+        .name("HOLDFAST")
+        .subjects("holdfast.inbound.>", "holdfast.outbound.>", "holdfast.tasks.>")
+        .addSubjects("holdfast.events.>", "other.>");
+  }
+
+  private JsonNode busLetters() throws IOException {
+    return rig.api().get("/api/v1/dead-letters?kind=bus").json().path("dead_letters");
+  }
+
+  @Test
+  void othersWhoPublishToTheStreamCostNeitherOrderNorAnEvent() throws Exception {
+    nats.start();
+    NatsAsker asker = new NatsAsker(nats.url());
+    try (Connection client = asker.connect()) {
+      StreamInfo _ = client.jetStreamManagement().addStream(stream().build());
+      rig.start();
+      bus.say(5);
+      bus.assertAllPublished();
+    }
+    nats.kill9();
+    bus.say(400);
+    nats.start();
+    AtomicInteger others = new AtomicInteger();
+    Thread other = Thread.ofVirtual().start(() -> publish(asker, others));
+    Await.until("others publish", LIMIT, () -> others.get() > 100);
+    bus.assertAllPublished();
+    other.interrupt();
+    other.join();
+    assertThat(busLetters()).isEmpty();
+  }
+
+  private static void publish(NatsAsker asker, AtomicInteger published) {
+    try (Connection client = asker.connect()) {
+      while (true) {
+        client.jetStream().publish("other.one", new byte[100]);
+        published.incrementAndGet();
+      }
+    } catch (InterruptedException | IOException | JetStreamApiException _) {
+      // The test is over.
     }
   }
 
