@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.regex.Pattern;
 
 /**
  * The {@code broker} section of holdfast.yaml.
@@ -53,6 +53,7 @@ public record BrokerConfig(Kind kind, Nats nats, Queue queue) {
       String monitorUrl,
       boolean control) {
     private static final Set<String> SCHEMES = Set.of("nats", "tls");
+    private static final Pattern CREDENTIALS = Pattern.compile("//.*@", Pattern.DOTALL);
     private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]", "::1");
 
     public Nats {
@@ -91,30 +92,34 @@ public record BrokerConfig(Kind kind, Nats nats, Queue queue) {
       URI address;
       try {
         address = new URI(server);
-      } catch (URISyntaxException e) {
-        throw refused(server, e);
+      } catch (URISyntaxException _) { // its words hold the password
+        throw refused(server);
       }
       if (address.getScheme() == null
           || address.getHost() == null
-          || !SCHEMES.contains(address.getScheme().toLowerCase(Locale.ROOT))) {
-        throw refused(server, null);
+          || !SCHEMES.contains(address.getScheme().toLowerCase(Locale.ROOT))
+          || !address.getRawPath().isEmpty()
+          || server.indexOf('@') != server.lastIndexOf('@')) {
+        throw refused(server);
       }
       return address;
     }
 
-    private static RefusedValueException refused(String server, @Nullable Throwable cause) {
-      String sentence =
+    private static RefusedValueException refused(String server) {
+      return new RefusedValueException(
+          "servers",
           "servers must be addresses like nats://127.0.0.1:4222 or tls://nats.example.org:4222, got"
               + " "
-              + shown(server);
-      return cause == null
-          ? new RefusedValueException("servers", sentence)
-          : new RefusedValueException("servers", sentence, cause);
+              + shown(server)
+              + (server.contains("@")
+                  ? "; in a user or password, write % and two hexadecimal digits for anything but"
+                      + " letters, digits, - . _ ~ (%2F for /)"
+                  : ""));
     }
 
-    /** Without user, password or token. */
-    static String shown(String server) {
-      return server.replaceAll("//[^/@\\s]*@", "//***@");
+    /** Without user, password or token, whatever characters are in them. */
+    static String shown(String text) {
+      return CREDENTIALS.matcher(text).replaceAll("//***@");
     }
 
     /** The addresses as people may read them. */

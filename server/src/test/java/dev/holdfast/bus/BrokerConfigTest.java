@@ -33,6 +33,21 @@ class BrokerConfigTest {
   }
 
   @Test
+  void whatIsSaidOfAnAddressThatIsNoneHoldsNoPassword() {
+    for (String password :
+        List.of("SEC/RET", "SEC RET", "SEC\nRET", "SEC@RET", "SEC@R/ET", "SEC#RET")) {
+      assertThatThrownBy(() -> nats("nats://user:" + password + "@127.0.0.1:4222", "", false))
+          .as(password)
+          .isInstanceOf(RefusedValueException.class)
+          .hasMessageContaining("%2F for /")
+          .hasMessageNotContaining("SEC")
+          .hasMessageNotContaining("RET");
+    }
+    assertThat(BrokerConfig.Nats.shown("[nats://a:x/y@one:1, tls://b:z@two:2] are not there"))
+        .isEqualTo("[nats://***@two:2] are not there");
+  }
+
+  @Test
   void whatIsSaidOfAServerThatIsNotThereHoldsNoPassword() {
     assertThatThrownBy(
             () -> NatsSession.open(nats("nats://user:secret@127.0.0.1:1", "", false), _ -> {}))

@@ -31,6 +31,7 @@ record NatsAccount(
     List<String> replyAllow,
     Access access) {
   private static final Set<String> SCHEMES = Set.of("nats", "tls");
+  private static final Pattern CREDENTIALS = Pattern.compile("//.*@", Pattern.DOTALL);
   private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
 
@@ -109,7 +110,10 @@ record NatsAccount(
       return Optional.of(wrong(server));
     }
     String scheme = String.valueOf(address.getScheme()).toLowerCase(Locale.ROOT);
-    if (!SCHEMES.contains(scheme) || address.getHost() == null) {
+    if (!SCHEMES.contains(scheme)
+        || address.getHost() == null
+        || !address.getRawPath().isEmpty()
+        || server.indexOf('@') != server.lastIndexOf('@')) {
       return Optional.of(wrong(server));
     }
     boolean isTls = scheme.equals("tls");
@@ -131,12 +135,16 @@ record NatsAccount(
   private static String wrong(String server) {
     return "servers must be addresses like nats://127.0.0.1:4222 or tls://nats.example.org:4222,"
         + " got "
-        + shown(server);
+        + shown(server)
+        + (server.contains("@")
+            ? "; in a user or password, write % and two hexadecimal digits for anything but"
+                + " letters, digits, - . _ ~ (%2F for /)"
+            : "");
   }
 
-  /** A text with addresses, without user, password or token. */
+  /** A text with addresses, without user, password or token, whatever characters are in them. */
   static String shown(String text) {
-    return text.replaceAll("//[^/]*@", "//***@");
+    return CREDENTIALS.matcher(text).replaceAll("//***@");
   }
 
   /** The addresses as people may read them: without user, password or token. */

@@ -61,6 +61,17 @@ class NatsPluginTest {
     assertThat(problems(Map.of("servers", List.of(server)))).contains("servers must be addresses");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"CANARY/CANARY", "CANARY@CANARY", "CANARY@C/CANARY", "1/CANARY", "CANARY CANARY"})
+  void aPasswordThatMustBeEncodedIsNotShown(String password) {
+    assertThat(
+            problems(
+                Map.of("servers", List.of("tls://ann:" + password + "@nats.example.org:4222"))))
+        .contains("servers must be addresses", "%2F for /")
+        .doesNotContain("CANARY");
+  }
+
   @Test
   void anAnswerNeverBecomesAMessage() {
     assertThat(problems(Map.of("subject", "ask.>", "reply_subject", "ask.answers")))
