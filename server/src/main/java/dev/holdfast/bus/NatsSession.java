@@ -46,6 +46,7 @@ final class NatsSession implements Broker.Session {
   private static final Duration DUPLICATES = Duration.ofMinutes(10);
   private static final Duration KEPT = Duration.ofDays(7);
   private static final String MSG_ID = "Nats-Msg-Id";
+  private static final String EXPECTED_STREAM = "Nats-Expected-Stream";
   private static final String EXPECTED_LAST_MSG_ID = "Nats-Expected-Last-Msg-Id";
   private static final Pattern REFUSED = Pattern.compile("(?i)authori[sz]ation|authentication");
   private static final int NOT_FOUND = 404;
@@ -54,6 +55,7 @@ final class NatsSession implements Broker.Session {
   private static final int EVENT_TOO_LARGE = 10_054;
   private static final int HEADERS_TOO_LARGE = 10_097;
   private static final int WRONG_LAST_MSG_ID = 10_070;
+  private static final int WRONG_STREAM = 10_060;
 
   private final Connection connection;
   private final JetStream stream;
@@ -182,18 +184,19 @@ final class NatsSession implements Broker.Session {
 
   @Override
   public CompletableFuture<PublishAck> publish(QueuedEvent event, String after) {
-    Headers headers = new Headers().put(MSG_ID, event.id());
+    Headers headers = new Headers().put(MSG_ID, event.id()).put(EXPECTED_STREAM, config.stream());
     if (!after.isEmpty()) {
       headers.put(EXPECTED_LAST_MSG_ID, after);
     }
     byte[] payload = event.payload().getBytes(StandardCharsets.UTF_8);
-    long bytes = headers.serializedLength() + payload.length;
+    int bytes = headers.serializedLength() + payload.length;
     long max = connection.getMaxPayload();
     if (max > 0 && bytes > max) {
       return CompletableFuture.failedFuture(
           new Broker.Refusal(
               Broker.Refusal.Scope.EVENT,
-              "it has %d bytes, and max_payload of the server is %d".formatted(bytes, max)));
+              "it has %d bytes with its headers, and max_payload of the server is %d"
+                  .formatted(bytes, max)));
     }
     CompletableFuture<PublishAck> answer = new CompletableFuture<>();
     var _ =
@@ -201,10 +204,13 @@ final class NatsSession implements Broker.Session {
             .publishAsync(event.subject(), headers, payload)
             .whenComplete(
                 (ack, failure) -> {
-                  if (failure == null) {
+                  if (failure != null) {
+                    answer.completeExceptionally(refusal(failure));
+                  } else if (ack.getStream().equals(config.stream())) {
                     answer.complete(ack);
                   } else {
-                    answer.completeExceptionally(refusal(failure));
+                    answer.completeExceptionally(
+                        new IOException("stream %s took it".formatted(ack.getStream())));
                   }
                 });
     return answer;
@@ -217,6 +223,7 @@ final class NatsSession implements Broker.Session {
       cause = cause.getCause();
     }
     return cause instanceof JetStreamApiException refusal
+            && refusal.getApiErrorCode() != WRONG_STREAM // the next connection says what is wrong
         ? new Broker.Refusal(scope(refusal.getApiErrorCode()), said(refusal))
         : cause;
   }

@@ -144,6 +144,29 @@ class NatsFaultsTest {
   }
 
   @Test
+  void whatAnotherStreamTakesIsNotPublished() throws Exception {
+    nats.start();
+    NatsAsker asker = new NatsAsker(nats.url());
+    rig.start();
+    bus.say(3);
+    bus.assertAllPublished();
+    try (Connection client = asker.connect()) {
+      JetStreamManagement management = client.jetStreamManagement();
+      assertThat(management.deleteStream("HOLDFAST")).isTrue();
+      StreamInfo _ =
+          management.addStream(
+              StreamConfiguration.builder().name("OTHER").subjects("holdfast.>").build());
+      bus.say(3);
+      bus.awaitAnswered();
+      awaitTrouble("NATS does not make stream HOLDFAST");
+      assertThat(bus.depth()).isEqualTo(6);
+      assertThat(management.deleteStream("OTHER")).isTrue();
+      bus.awaitPublished();
+      assertThat(bus.acceptedKeys()).contains("m3", "m4", "m5");
+    }
+  }
+
+  @Test
   void othersWhoPublishToTheStreamCostNeitherOrderNorAnEvent() throws Exception {
     nats.start();
     NatsAsker asker = new NatsAsker(nats.url());
