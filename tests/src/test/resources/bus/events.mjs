@@ -1,8 +1,15 @@
 // Prints every event of the stream as a line of JSON: sequence, subject, id and the event itself.
-import { connect } from 'nats';
+// Arguments: the address, and the file with the credentials if there is one.
+import { readFileSync } from 'node:fs';
+import { connect, credsAuthenticator } from 'nats';
 
 const { username, password, host } = new URL(process.argv[2]);
-const connection = await connect({ servers: host, user: username || undefined, pass: password || undefined });
+const connection = await connect({
+  servers: host,
+  user: username || undefined,
+  pass: password || undefined,
+  authenticator: process.argv[3] ? credsAuthenticator(readFileSync(process.argv[3])) : undefined,
+});
 const manager = await connection.jetstreamManager();
 const NOT_FOUND = 10059; // a stream that does not exist holds nothing
 const stream = await manager.streams.info('HOLDFAST').catch((error) => {

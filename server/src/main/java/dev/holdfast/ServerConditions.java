@@ -198,11 +198,16 @@ final class ServerConditions {
               Optional.of(
                   ConditionReport.degraded(
                           "not_listening",
-                          source
-                              + " receives no messages ("
-                              + failure.code()
-                              + "). What people write to it meanwhile waits at its platform. The"
-                              + " log says more.",
+                          "%s receives no messages (%s)%s What people write to it meanwhile waits at its platform. The log says more."
+                              .formatted(
+                                  source,
+                                  failure.code(),
+                                  failure.code() == FailureCode.AUTH
+                                      ? ": its platform does not let it in. Check its credentials;"
+                                          + " holdfast channels check "
+                                          + source
+                                          + " says what it needs."
+                                      : "."),
                           "Ends when something is received.")
                       .withNextAttemptAt(next));
           case ListenerStatus.Receiving(int placesMissing) when placesMissing > 0 ->

@@ -91,7 +91,9 @@ class ServerConditionsTest {
             "silent");
     assertThat(said.getFirst().message()).contains("2 places").contains("channels check a:out");
     assertThat(said.get(1).nextAttemptAt()).isEqualTo(LATER);
-    assertThat(said.get(3).message()).contains("AUTH").doesNotContain("xyz");
+    assertThat(said.get(3).message())
+        .contains("AUTH", "Check its credentials", "channels check a:auth")
+        .doesNotContain("xyz");
     assertThat(said.get(4).message()).contains("a:well");
   }
 

@@ -168,10 +168,10 @@ public final class ControlListener {
                     .connectionName("holdfast control")
                     .maxMessagesInOutgoingQueue(ANSWERS_MAX)
                     .discardMessagesWhenOutgoingQueueFull()
-                    .errorListener(new Errors(over))
+                    .errorListener(new Errors(config, over))
                     .build());
       } catch (IOException e) {
-        throw NatsSession.notConnected(config, e, "");
+        throw NatsSession.notConnected(config, e, over.getNow(""));
       }
     }
 
@@ -243,10 +243,12 @@ public final class ControlListener {
 
   /** What the library would print, in our own words. */
   private static final class Errors implements ErrorListener {
+    private final BrokerConfig.Nats config;
     private final CompletableFuture<String> over;
     private final AtomicBoolean hasSpoken = new AtomicBoolean();
 
-    Errors(CompletableFuture<String> over) {
+    Errors(BrokerConfig.Nats config, CompletableFuture<String> over) {
+      this.config = config;
       this.over = over;
     }
 
@@ -255,6 +257,8 @@ public final class ControlListener {
       if (error.toLowerCase(Locale.ROOT).contains("permissions violation for subscription")
           && error.contains(ALL)) {
         boolean _ = over.complete("its user of NATS may not subscribe to " + ALL);
+      } else if (NatsSession.isRefusal(error)) {
+        boolean _ = over.complete(NatsSession.told(config, error));
       } else if (!hasSpoken.getAndSet(true)) {
         LOG.warn("control: NATS says: {}", error);
       }

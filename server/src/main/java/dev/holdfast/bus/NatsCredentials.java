@@ -3,7 +3,9 @@ package dev.holdfast.bus;
 import io.nats.client.AuthHandler;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
@@ -25,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * 32 bytes and a CRC-16/XMODEM of them, lowest byte first.
  */
 final class NatsCredentials implements AuthHandler {
-  private static final Pattern BLOCK =
-      Pattern.compile("-----BEGIN ([A-Z ]+)-----\\s*([^\\s-]+)\\s*-+END [A-Z ]+-+");
+  private static final Pattern JWT = Pattern.compile("BEGIN NATS USER JWT-+\\s+(\\S+)");
+  private static final Pattern SEED = Pattern.compile("BEGIN USER NKEY SEED-+\\s+(\\S+)");
 
   private static final String ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
   private static final int SEED_BYTES = 32;
@@ -43,32 +45,45 @@ final class NatsCredentials implements AuthHandler {
     this.key = key;
   }
 
-  /** Blocks. The exception's message says what is wrong and shows nothing of the file. */
+  /** Blocks. The exception's message names the file and what to do, and shows nothing of it. */
   static NatsCredentials read(Path file) throws IOException {
-    String text = Files.readString(file, StandardCharsets.US_ASCII);
-    String jwt = "";
-    String seed = "";
-    for (Matcher block = BLOCK.matcher(text); block.find(); ) {
-      if (block.group(1).contains("JWT")) {
-        jwt = block.group(2);
-      } else if (block.group(1).contains("SEED")) {
-        seed = block.group(2);
-      }
-    }
-    if (jwt.isEmpty() || seed.isEmpty()) {
-      throw new IOException(file + " is no credentials file: it needs a user's JWT and its seed");
+    String text = text(file.toAbsolutePath());
+    Matcher jwt = JWT.matcher(text);
+    Matcher seed = SEED.matcher(text);
+    if (!jwt.find() || !seed.find()) {
+      throw new IOException(
+          file.toAbsolutePath()
+              + " is not a credentials file, which has the JWT of a user and the seed of its key:"
+              + " replace it");
     }
     try {
-      return new NatsCredentials(jwt, key(seed));
+      return new NatsCredentials(jwt.group(1), key(seed.group(1)));
     } catch (IllegalArgumentException | GeneralSecurityException e) {
-      throw new IOException(file + ": its seed is no user's key", e);
+      throw new IOException(
+          "the seed in " + file.toAbsolutePath() + " is not that of a user: replace the file", e);
+    }
+  }
+
+  private static String text(Path file) throws IOException {
+    try {
+      return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
+    } catch (NoSuchFileException e) {
+      throw new IOException(
+          file + " does not exist: put the credentials file of a NATS user there", e);
+    } catch (AccessDeniedException e) {
+      throw new IOException(
+          file + " may not be read: make it readable for the user that runs Holdfast", e);
+    } catch (IOException e) {
+      throw new IOException(file + " cannot be read: " + e.getMessage(), e);
     }
   }
 
   private static PrivateKey key(String seed) throws GeneralSecurityException {
     byte[] whole = base32(seed);
-    if (whole.length != WHOLE_BYTES || crc(whole, WHOLE_BYTES - 2) != checksum(whole)) {
-      throw new IllegalArgumentException("length or checksum");
+    if (whole.length != WHOLE_BYTES
+        || !seed.startsWith("SU")
+        || crc(whole, WHOLE_BYTES - 2) != checksum(whole)) {
+      throw new IllegalArgumentException("kind, length or checksum");
     }
     byte[] raw = Arrays.copyOfRange(whole, PREFIX_BYTES, PREFIX_BYTES + SEED_BYTES);
     return KeyFactory.getInstance("Ed25519")

@@ -48,7 +48,8 @@ final class NatsSession implements Broker.Session {
   private static final String MSG_ID = "Nats-Msg-Id";
   private static final String EXPECTED_STREAM = "Nats-Expected-Stream";
   private static final String EXPECTED_LAST_MSG_ID = "Nats-Expected-Last-Msg-Id";
-  private static final Pattern REFUSED = Pattern.compile("(?i)authori[sz]ation|authentication");
+  private static final Pattern REFUSED =
+      Pattern.compile("(?i)^(?!.*permissions violation).*(authori[sz]ation|authentication)");
   private static final int NOT_FOUND = 404;
 
   // Source: nats-server, server/errors.json.
@@ -74,7 +75,7 @@ final class NatsSession implements Broker.Session {
     AtomicReference<String> heard = new AtomicReference<>("");
     Consumer<String> listener =
         why -> {
-          heard.set(why);
+          String _ = heard.updateAndGet(before -> isRefusal(before) ? before : why);
           lost.accept(why);
         };
     try {
@@ -103,12 +104,35 @@ final class NatsSession implements Broker.Session {
    * The library throws the same for a user that is refused, often, and tells only its listener why.
    */
   static CallFailedException notConnected(BrokerConfig.Nats config, IOException e, String heard) {
-    String why = heard.isEmpty() ? said(e) : said(e) + "; " + heard;
+    if (isRefusal(heard)) {
+      return unavailable(heard);
+    }
     return unavailable(
-        REFUSED.matcher(why).find()
-            ? "NATS at %s does not let Holdfast in: check the user, password or creds (%s)"
-                .formatted(config.shown(), why)
+        isRefusal(said(e))
+            ? refused(config, said(e))
             : "NATS at " + config.shown() + " cannot be reached: " + said(e));
+  }
+
+  /** Whether a user is not let in, as the server or the library says it. */
+  static boolean isRefusal(String why) {
+    return REFUSED.matcher(why).find();
+  }
+
+  /** What the server says, in words that say what to do. */
+  static String told(BrokerConfig.Nats config, String error) {
+    String shown = BrokerConfig.Nats.shown(error);
+    return isRefusal(shown) ? refused(config, shown) : "NATS says: " + shown;
+  }
+
+  private static String refused(BrokerConfig.Nats config, String why) {
+    return "NATS at %s does not let Holdfast in (%s): check %s"
+        .formatted(
+            config.shown(),
+            why,
+            config.creds().isEmpty()
+                ? "the user and password in broker.nats.servers, or set broker.nats.creds"
+                : "broker.nats.creds (%s); its JWT may have expired or been revoked"
+                    .formatted(Path.of(config.creds()).toAbsolutePath()));
   }
 
   /** Of a connection that is not taken up again. */
@@ -123,7 +147,7 @@ final class NatsSession implements Broker.Session {
             .pingInterval(PING_PERIOD)
             .maxPingsOut(PINGS_MAX)
             .noReconnect()
-            .errorListener(new Quiet(lost))
+            .errorListener(new Quiet(config, lost))
             .connectionListener(
                 (_, event) -> {
                   if (event == ConnectionListener.Events.CLOSED
@@ -135,7 +159,7 @@ final class NatsSession implements Broker.Session {
       try {
         options.authHandler(NatsCredentials.read(Path.of(config.creds())));
       } catch (IOException e) {
-        throw unavailable("broker.nats.creds cannot be used: " + said(e));
+        throw unavailable("the file that broker.nats.creds names cannot be used: " + said(e));
       }
     }
     return options;
@@ -283,11 +307,11 @@ final class NatsSession implements Broker.Session {
   }
 
   /** What it would print, the publisher hears and says in its own words. */
-  private record Quiet(Consumer<String> lost) implements ErrorListener {
+  private record Quiet(BrokerConfig.Nats config, Consumer<String> lost) implements ErrorListener {
     @Override
     public void errorOccurred(Connection connection, String error) {
       // Of what it does not permit it says nothing else: no acknowledgement would come.
-      lost.accept("NATS says: " + BrokerConfig.Nats.shown(error));
+      lost.accept(told(config, error));
     }
 
     @Override

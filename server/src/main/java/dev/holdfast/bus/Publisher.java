@@ -227,7 +227,7 @@ final class Publisher {
   }
 
   private void lost(String why) {
-    LOG.warn("bus: NATS: {}; {} events wait", why, queue.depth());
+    LOG.warn("bus: {}; {} events wait", why, queue.depth());
     end(why);
     breaker.trip();
   }

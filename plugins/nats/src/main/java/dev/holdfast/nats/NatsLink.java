@@ -4,7 +4,6 @@ import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.PostOutcome;
-import io.nats.client.AuthenticationException;
 import io.nats.client.Connection;
 import io.nats.client.ErrorListener;
 import io.nats.client.JetStreamApiException;
@@ -21,6 +20,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +33,7 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
   private static final Duration PING_EVERY = Duration.ofSeconds(3);
   private static final int PINGS_MAX = 2;
   private static final int SERVER_ERRORS = 500;
+  private static final Pattern REFUSED = Pattern.compile("(?i)authori[sz]ation|authentication");
 
   /** A subject of a stream has up to 65,535 bytes; a longer line ends the connection. */
   private static final int LINE_MAX = 128 * 1024;
@@ -47,6 +48,9 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
   private final ReentrantLock publishing = new ReentrantLock();
 
   private @Nullable Connection connection;
+
+  /** Why NATS does not let the account in, as it said last; empty when it has not. */
+  private volatile String refusal = "";
 
   NatsLink(NatsAccount account) {
     this.account = account;
@@ -65,21 +69,48 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
         return now;
       }
       close();
-      Connection opened = Nats.connect(options());
-      connection = opened;
-      return opened;
-    } catch (AuthenticationException e) {
-      throw new CallFailedException(
-          Failure.of(
-              FailureCode.AUTH,
-              "NATS at %s does not let the account in: %s"
-                  .formatted(account.shownServers(), said(e))),
-          e);
-    } catch (IOException e) {
-      throw failed("NATS at " + account.shownServers() + " cannot be reached: " + said(e), e);
+      return connect();
     } finally {
       opening.unlock();
     }
+  }
+
+  private Connection connect() throws CallFailedException, InterruptedException {
+    refusal = "";
+    try {
+      Connection opened = Nats.connect(options());
+      connection = opened;
+      return opened;
+    } catch (IOException e) {
+      // The library often throws what it throws for a server that is down, and tells its listener.
+      if (refusal.isEmpty() && isRefusal(said(e))) {
+        refusal = said(e);
+      }
+      throw refusal.isEmpty()
+          ? failed("NATS at " + account.shownServers() + " cannot be reached: " + said(e), e)
+          : notLetIn(e);
+    }
+  }
+
+  private static boolean isRefusal(String said) {
+    return REFUSED.matcher(said).find();
+  }
+
+  private CallFailedException notLetIn(Exception cause) {
+    return auth(
+        "NATS at %s does not let the account in (%s): check %s"
+            .formatted(
+                account.shownServers(),
+                refusal,
+                account.creds().isEmpty()
+                    ? "the user and password in servers, or set creds"
+                    : "creds (%s); its JWT may have expired or been revoked"
+                        .formatted(Path.of(account.creds()).toAbsolutePath())),
+        cause);
+  }
+
+  private static CallFailedException auth(String sentence, Exception cause) {
+    return new CallFailedException(Failure.of(FailureCode.AUTH, sentence), cause);
   }
 
   private Options options() throws CallFailedException {
@@ -94,13 +125,12 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
             .pingInterval(PING_EVERY)
             .maxPingsOut(PINGS_MAX)
             .noReconnect()
-            .errorListener(new ErrorListener() {}); // each failure is told where it matters
+            .errorListener(new Refusals());
     if (!account.creds().isEmpty()) {
       try {
         options.authHandler(UserCredentials.read(Path.of(account.creds())));
       } catch (IOException e) {
-        throw new CallFailedException(
-            Failure.of(FailureCode.AUTH, "creds cannot be used: " + said(e)), e);
+        throw auth("the file that creds names cannot be used: " + said(e), e);
       }
     }
     return options.build();
@@ -230,6 +260,16 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
       Thread.currentThread().interrupt();
     } finally {
       opening.unlock();
+    }
+  }
+
+  /** Each other failure is told where it matters. */
+  private final class Refusals implements ErrorListener {
+    @Override
+    public void errorOccurred(Connection from, String error) {
+      if (isRefusal(error)) {
+        refusal = NatsAccount.shown(error);
+      }
     }
   }
 }

@@ -4,7 +4,9 @@ import io.nats.client.AuthHandler;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
@@ -28,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class UserCredentials implements AuthHandler {
   private static final Pattern JWT = Pattern.compile("BEGIN NATS USER JWT-+\\s+(\\S+)");
   private static final Pattern SEED =
-      Pattern.compile("BEGIN USER NKEY SEED-+\\s+([A-Z2-7]{58})\\s");
+      Pattern.compile("BEGIN USER NKEY SEED-+\\s+(SU[A-Z2-7]{56})\\s");
   private static final int WHOLE_BYTES = 36;
   private static final int KEY_FROM = 2;
   private static final int KEY_TO = 34;
@@ -44,13 +46,16 @@ final class UserCredentials implements AuthHandler {
     this.key = key;
   }
 
-  /** Blocks. The exception's message shows nothing of the file. */
+  /** Blocks. The exception's message names the file and what to do, and shows nothing of it. */
   static UserCredentials read(Path file) throws IOException {
-    String text = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
+    String text = text(file.toAbsolutePath());
     Matcher jwt = JWT.matcher(text);
     Matcher seed = SEED.matcher(text);
     if (!jwt.find() || !seed.find()) {
-      throw new IOException("it needs a user's JWT and the seed of its key");
+      throw new IOException(
+          file.toAbsolutePath()
+              + " is not a credentials file, which has the JWT of a user and the seed of its key:"
+              + " replace it");
     }
     try {
       PrivateKey key =
@@ -59,7 +64,22 @@ final class UserCredentials implements AuthHandler {
                   new EdECPrivateKeySpec(NamedParameterSpec.ED25519, rawKey(seed.group(1))));
       return new UserCredentials(jwt.group(1), key);
     } catch (GeneralSecurityException e) {
-      throw new IOException("its seed is no user's key", e);
+      throw new IOException(
+          "the seed in " + file.toAbsolutePath() + " is not that of a user: replace the file", e);
+    }
+  }
+
+  private static String text(Path file) throws IOException {
+    try {
+      return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
+    } catch (NoSuchFileException e) {
+      throw new IOException(
+          file + " does not exist: put the credentials file of a NATS user there", e);
+    } catch (AccessDeniedException e) {
+      throw new IOException(
+          file + " may not be read: make it readable for the user that runs Holdfast", e);
+    } catch (IOException e) {
+      throw new IOException(file + " cannot be read: " + e.getMessage(), e);
     }
   }
 

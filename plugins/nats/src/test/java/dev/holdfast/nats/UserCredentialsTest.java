@@ -41,7 +41,7 @@ class UserCredentialsTest {
         folder.resolve("bot.creds"),
         """
         -----BEGIN NATS USER JWT-----
-        eyJ0.eyJq.c2ln
+        eyJ0.ey-q.c2_-n
         ------END NATS USER JWT------
 
         -----BEGIN USER NKEY SEED-----
@@ -59,7 +59,7 @@ class UserCredentialsTest {
     }
     assertThat(seed(raw)).startsWith("SU").hasSize(58);
     UserCredentials credentials = UserCredentials.read(file(seed(raw)));
-    assertThat(new String(credentials.getJWT())).isEqualTo("eyJ0.eyJq.c2ln");
+    assertThat(new String(credentials.getJWT())).isEqualTo("eyJ0.ey-q.c2_-n");
     byte[] nonce = "challenge".getBytes(StandardCharsets.UTF_8);
     PrivateKey key =
         KeyFactory.getInstance("Ed25519")
@@ -75,6 +75,17 @@ class UserCredentialsTest {
     assertThatThrownBy(() -> UserCredentials.read(file("canary")))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("JWT")
+        .hasMessageContaining("bot.creds")
         .hasMessageNotContaining("canary");
+  }
+
+  @Test
+  void aFileThatCannotBeReadIsNamed() {
+    assertThatThrownBy(() -> UserCredentials.read(folder.resolve("none.creds")))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("none.creds does not exist: put");
+    assertThatThrownBy(() -> UserCredentials.read(folder))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(folder + " cannot be read");
   }
 }

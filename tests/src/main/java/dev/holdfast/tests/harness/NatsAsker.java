@@ -2,6 +2,7 @@ package dev.holdfast.tests.harness;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.nats.client.AuthHandler;
 import io.nats.client.Connection;
 import io.nats.client.JetStreamApiException;
 import io.nats.client.JetStreamManagement;
@@ -23,6 +24,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Services that ask an agent over the channel {@code nats}, numbered messages in some threads, and
@@ -35,10 +37,19 @@ public final class NatsAsker {
   private static final int THREADS = 4;
 
   private final String url;
+  private final @Nullable AuthHandler user;
   private int asked;
 
   public NatsAsker(String url) {
+    this(url, null);
+  }
+
+  /**
+   * @param user null where the address says who asks
+   */
+  public NatsAsker(String url, @Nullable AuthHandler user) {
     this.url = url;
+    this.user = user;
   }
 
   /** What the channel's account is set to: answers go into the stream of answers. */
@@ -58,7 +69,8 @@ public final class NatsAsker {
 
   /** Sees to it that there is a stream of answers. */
   public Connection connect() throws IOException, InterruptedException {
-    Connection client = Nats.connect(new Options.Builder().server(url).noReconnect().build());
+    Connection client =
+        Nats.connect(new Options.Builder().server(url).authHandler(user).noReconnect().build());
     try {
       JetStreamManagement management = client.jetStreamManagement();
       if (!management.getStreamNames().contains(ANSWERS)) {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.NatsServer;
 import dev.holdfast.tests.harness.ServerRig;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,6 +50,11 @@ final class BusRig implements AutoCloseable {
   /** As whom the stream is read. */
   void readAs(String url) {
     readAs = url;
+  }
+
+  /** With which credentials file the stream is read. */
+  void readWith(Path file) {
+    stream.readWith(file);
   }
 
   /** Messages from outside, each accepted on return; the next ones in their numbers. */

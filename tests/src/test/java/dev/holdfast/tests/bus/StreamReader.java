@@ -32,6 +32,7 @@ final class StreamReader implements AutoCloseable {
   private final Path folder = ServerRig.newFolder("holdfast-stream");
   private final NatsServer nats;
   private final Validator schema;
+  private String credentials = "";
 
   /**
    * What the stream holds of one event.
@@ -56,6 +57,11 @@ final class StreamReader implements AutoCloseable {
     }
   }
 
+  /** Reads with this credentials file from now on. */
+  void readWith(Path file) {
+    credentials = file.toString();
+  }
+
   List<Published> all() throws Exception {
     return all(nats.url());
   }
@@ -65,7 +71,7 @@ final class StreamReader implements AutoCloseable {
     Path out = folder.resolve("out.log");
     Path errors = folder.resolve("errors.log");
     Process process =
-        new ProcessBuilder("node", "events.mjs", url)
+        new ProcessBuilder("node", "events.mjs", url, credentials)
             .directory(folder.toFile())
             .redirectOutput(out.toFile())
             .redirectError(errors.toFile())
