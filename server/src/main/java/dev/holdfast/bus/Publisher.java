@@ -62,7 +62,7 @@ final class Publisher {
   private volatile @Nullable Instant oldest;
 
   // Of the one thread.
-  private final Backlog backlog;
+  private final LoadedEvents loaded;
   private final Chain chain = new Chain();
   private final List<Long> taken = new ArrayList<>();
   private Broker.@Nullable Session session;
@@ -101,7 +101,7 @@ final class Publisher {
     this.metrics = metrics;
     this.waits = waits;
     this.time = time;
-    backlog = new Backlog(queue);
+    loaded = new LoadedEvents(queue);
     queue.onAdded(this::look);
     queue.onReplayed(() -> steps.add(new Step.Rewound()));
     breaker.onChange(_ -> look());
@@ -140,7 +140,7 @@ final class Publisher {
 
   /** Runs until interrupted. */
   void run() throws InterruptedException {
-    backlog.readAgain();
+    loaded.readAgain();
     try {
       while (true) {
         if (session == null) {
@@ -210,13 +210,13 @@ final class Publisher {
     for (Chain.Link link : chain.clear()) {
       untried(link);
     }
-    backlog.readAgain();
+    loaded.readAgain();
     ended.close();
   }
 
   private void untried(Chain.Link link) {
     neutral(link);
-    backlog.putBack(link.event());
+    loaded.putBack(link.event());
   }
 
   private static void neutral(Chain.Link link) {
@@ -251,11 +251,11 @@ final class Publisher {
   }
 
   private @Nullable QueuedEvent next() {
-    QueuedEvent event = backlog.next();
+    QueuedEvent event = loaded.next();
     while (event != null && !event.whole()) {
       metrics.refused();
       giveUp(event, "its row in the database is damaged");
-      event = backlog.next();
+      event = loaded.next();
     }
     return event;
   }
@@ -314,10 +314,10 @@ final class Publisher {
     switch (step) {
       case Step.Look _ -> {
         told.set(false);
-        backlog.added();
+        loaded.added();
       }
-      case Step.Rewound _ -> backlog.readAgain();
-      case Step.Removed(List<Long> seqs) -> backlog.removed(seqs);
+      case Step.Rewound _ -> loaded.readAgain();
+      case Step.Removed(List<Long> seqs) -> loaded.removed(seqs);
       case Step.Lost(Broker.Session which, String why) -> {
         if (which == session) {
           lost(why);
@@ -384,7 +384,7 @@ final class Publisher {
     } else {
       permit.failed();
     }
-    backlog.rest(link.event(), wakeNanos());
+    loaded.rest(link.event(), wakeNanos());
   }
 
   private long wakeNanos() {
@@ -411,7 +411,7 @@ final class Publisher {
       giveUp(event, "NATS refused it: " + why);
     } else {
       queue.refused(event.seq());
-      backlog.rest(refused, wakeNanos());
+      loaded.rest(refused, wakeNanos());
     }
   }
 
@@ -422,7 +422,7 @@ final class Publisher {
 
   private void watchTime() {
     long now = time.nanos();
-    backlog.wake(now);
+    loaded.wake(now);
     if (!chain.isEmpty() && now - heardNanos > waits.ackMax().toNanos()) {
       metrics.failed();
       lost("it did not acknowledge within " + waits.ackMax().toSeconds() + " s");

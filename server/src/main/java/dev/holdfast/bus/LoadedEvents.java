@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * What of the queue is in memory: the events that wait, in their order, apart from those of
  * subjects that rest. Used by the publisher's thread alone.
  */
-final class Backlog {
+final class LoadedEvents {
   private static final int PAGE = 1000;
 
   /** What it holds at most: events, and units of UTF-16. The last page may go beyond. */
@@ -36,7 +36,7 @@ final class Backlog {
   /** Of one subject. */
   private record Rest(long untilNanos, List<QueuedEvent> events) {}
 
-  Backlog(DiskQueue queue) {
+  LoadedEvents(DiskQueue queue) {
     this.queue = queue;
   }
 
