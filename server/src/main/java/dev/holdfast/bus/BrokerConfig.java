@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /**
  * The {@code broker} section of holdfast.yaml.
@@ -53,7 +52,6 @@ public record BrokerConfig(Kind kind, Nats nats, Queue queue) {
       String monitorUrl,
       boolean control) {
     private static final Set<String> SCHEMES = Set.of("nats", "tls");
-    private static final Pattern CREDENTIALS = Pattern.compile("//.*@", Pattern.DOTALL);
     private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]", "::1");
 
     public Nats {
@@ -119,7 +117,10 @@ public record BrokerConfig(Kind kind, Nats nats, Queue queue) {
 
     /** Without user, password or token, whatever characters are in them. */
     static String shown(String text) {
-      return CREDENTIALS.matcher(text).replaceAll("//***@");
+      int at = text.lastIndexOf('@');
+      int scheme = text.indexOf("//");
+      int from = scheme < 0 || scheme > at ? 0 : scheme + 2;
+      return at < 0 ? text : text.substring(0, from) + "***" + text.substring(at);
     }
 
     /** The addresses as people may read them. */

@@ -43,6 +43,11 @@ class BrokerConfigTest {
           .hasMessageNotContaining("SEC")
           .hasMessageNotContaining("RET");
     }
+    assertThatThrownBy(() -> nats("user:S/ECRET@127.0.0.1:4222", "", false))
+        .as("without a scheme")
+        .hasMessageContaining("got ***@127.0.0.1:4222")
+        .hasMessageNotContaining("ECRET");
+    assertThat(BrokerConfig.Nats.shown("nats://127.0.0.1:4222")).isEqualTo("nats://127.0.0.1:4222");
     assertThat(BrokerConfig.Nats.shown("[nats://a:x/y@one:1, tls://b:z@two:2] are not there"))
         .isEqualTo("[nats://***@two:2] are not there");
   }

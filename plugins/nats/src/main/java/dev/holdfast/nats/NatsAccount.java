@@ -31,7 +31,6 @@ record NatsAccount(
     List<String> replyAllow,
     Access access) {
   private static final Set<String> SCHEMES = Set.of("nats", "tls");
-  private static final Pattern CREDENTIALS = Pattern.compile("//.*@", Pattern.DOTALL);
   private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
 
@@ -144,7 +143,10 @@ record NatsAccount(
 
   /** A text with addresses, without user, password or token, whatever characters are in them. */
   static String shown(String text) {
-    return CREDENTIALS.matcher(text).replaceAll("//***@");
+    int at = text.lastIndexOf('@');
+    int scheme = text.indexOf("//");
+    int from = scheme < 0 || scheme > at ? 0 : scheme + 2;
+    return at < 0 ? text : text.substring(0, from) + "***" + text.substring(at);
   }
 
   /** The addresses as people may read them: without user, password or token. */

@@ -70,6 +70,9 @@ class NatsPluginTest {
                 Map.of("servers", List.of("tls://ann:" + password + "@nats.example.org:4222"))))
         .contains("servers must be addresses", "%2F for /")
         .doesNotContain("CANARY");
+    assertThat(problems(Map.of("servers", List.of("ann:" + password + "@nats.example.org"))))
+        .contains("got ***@nats.example.org")
+        .doesNotContain("CANARY");
   }
 
   @Test
