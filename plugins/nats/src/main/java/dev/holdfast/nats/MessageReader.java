@@ -42,7 +42,7 @@ final class MessageReader {
         return unreadable("the header " + name + " has not 1 to 200 printable ASCII characters");
       }
     }
-    if (!headers.keySet().containsAll(List.of(THREAD, SENDER))
+    if (!(account.trustsHeaders() && headers.keySet().containsAll(List.of(THREAD, SENDER)))
         && !PLAIN_SUBJECT.matcher(message.subject()).matches()) {
       return unreadable("its subject is not printable ASCII, and no headers stand for it");
     }
@@ -62,16 +62,23 @@ final class MessageReader {
     if (text.isBlank()) {
       return new MessageReading.Unreadable(DropReason.EMPTY, "it has no text");
     }
+    String subject = message.subject();
     return new MessageReading.Question(
         new InboundMessage(
             account.name(),
-            headers.getOrDefault(THREAD, message.subject()),
-            headers.getOrDefault(SENDER, message.subject()),
+            thread(subject, headers.getOrDefault(THREAD, subject)),
+            account.trustsHeaders() ? headers.getOrDefault(SENDER, subject) : subject,
             text,
             List.of(),
-            headers.getOrDefault(MSG_ID, place(message)),
+            headers.containsKey(MSG_ID)
+                ? SubjectScope.scoped(subject, headers.get(MSG_ID))
+                : place(message),
             Origin.direct().at(message.at().toEpochMilli())),
         reply);
+  }
+
+  private String thread(String subject, String name) {
+    return account.trustsHeaders() ? name : SubjectScope.scoped(subject, name);
   }
 
   private static MessageReading unreadable(String why) {

@@ -19,6 +19,8 @@ import java.util.regex.Pattern;
  * @param durable name of the consumer
  * @param replySubject where answers go whose message names no subject; empty for nowhere
  * @param replyAllow which subjects a message may name
+ * @param trustsHeaders whether headers may name any sender and any conversation; else the sender is
+ *     the subject, and its messages can name only conversations of its own
  */
 record NatsAccount(
     String name,
@@ -29,6 +31,7 @@ record NatsAccount(
     String durable,
     String replySubject,
     List<String> replyAllow,
+    boolean trustsHeaders,
     Access access) {
   private static final Set<String> SCHEMES = Set.of("nats", "tls");
   private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
@@ -65,6 +68,7 @@ record NatsAccount(
         named(section, "durable", "holdfast"),
         replySubject(section, subject),
         replyAllow(section),
+        section.flag("trust_headers", false),
         Access.of(section));
   }
 

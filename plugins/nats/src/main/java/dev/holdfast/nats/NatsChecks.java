@@ -18,6 +18,7 @@ final class NatsChecks {
 
   static List<ChannelCheck> of(NatsAccount account, NatsLink link) throws InterruptedException {
     List<ChannelCheck> checks = new ArrayList<>();
+    allowed(account).ifPresent(checks::add);
     String reached = "NATS can be reached at " + account.shownServers();
     Connection connection;
     try {
@@ -40,6 +41,32 @@ final class NatsChecks {
                   + NatsLink.said(e)));
     }
     return checks;
+  }
+
+  /** Whether each of {@code allow.users} can be a sender; empty if that cannot be known. */
+  private static Optional<ChannelCheck> allowed(NatsAccount account) {
+    List<String> users =
+        account.access().users().stream().filter(user -> !user.equals("*")).sorted().toList();
+    if (account.trustsHeaders() || users.isEmpty()) {
+      return Optional.empty();
+    }
+    String what = "allow.users names subjects below " + account.subject();
+    return Optional.of(
+        users.stream()
+            .filter(user -> !isBelow(account, user))
+            .findFirst()
+            .map(
+                user ->
+                    ChannelCheck.missing(
+                        what,
+                        user
+                            + " is none, so it allows nobody: the sender is the subject, unless"
+                            + " trust_headers is set. Name subjects without wildcards"))
+            .orElseGet(() -> ChannelCheck.met(what)));
+  }
+
+  private static boolean isBelow(NatsAccount account, String user) {
+    return SubjectRules.isLiteral(user) && SubjectRules.covers(account.subject(), user);
   }
 
   private static String remedy(boolean isAvailable, Exception failure) {

@@ -13,6 +13,7 @@ import java.util.Map;
 final class NatsPosts {
   static final String IN_REPLY_TO = "Holdfast-In-Reply-To";
   static final String PART = "Holdfast-Part";
+  static final String SUBJECT = "Holdfast-Subject";
 
   private final NatsAccount account;
   private final ReplySubjects replies;
@@ -35,9 +36,12 @@ final class NatsPosts {
     }
     Map<String, String> headers = new LinkedHashMap<>();
     headers.put(MessageReader.MSG_ID, reply.id());
-    headers.put(MessageReader.THREAD, reply.thread());
+    headers.put(MessageReader.THREAD, thread(reply.thread()));
+    if (!account.trustsHeaders()) {
+      headers.put(SUBJECT, SubjectScope.subject(reply.thread()));
+    }
     if (!reply.inReplyTo().isEmpty()) {
-      headers.put(IN_REPLY_TO, reply.inReplyTo());
+      headers.put(IN_REPLY_TO, SubjectScope.name(reply.inReplyTo()));
     }
     headers.put(PART, reply.part() + "/" + reply.parts());
     StringBuilder text = new StringBuilder(reply.text());
@@ -47,5 +51,10 @@ final class NatsPosts {
     }
     return publisher.publish(
         subject, headers, text.toString().strip().getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** As the message had it in its header. */
+  private String thread(String thread) {
+    return account.trustsHeaders() ? thread : SubjectScope.name(thread);
   }
 }

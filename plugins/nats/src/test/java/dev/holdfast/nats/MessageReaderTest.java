@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class MessageReaderTest {
   private final MessageReader reader =
-      new MessageReader(account(Map.of("reply_subject", "replies.all")));
+      new MessageReader(account(Map.of("reply_subject", "replies.all", "trust_headers", true)));
 
   private InboundMessage read(Map<String, String> headers, String body) {
     return question(headers, body).message();
@@ -40,11 +40,38 @@ class MessageReaderTest {
                 "Holdfast-Sender",
                 "billing"),
             "how much?");
-    assertThat(message.dedupeKey()).isEqualTo("order-7");
+    assertThat(message.dedupeKey()).isEqualTo("ask.shop order-7");
     assertThat(message.thread()).isEqualTo("orders");
     assertThat(message.sender()).isEqualTo("billing");
     assertThat(message.text()).isEqualTo("how much?");
     assertThat(message.origin().writtenAtMillis()).isEqualTo(NatsRig.AT.toEpochMilli());
+  }
+
+  @Test
+  void headersThatAreNotTrustedNameNothingOutsideTheSubject() {
+    MessageReader wary = new MessageReader(account(Map.of()));
+    Map<String, String> headers =
+        Map.of(
+            "Nats-Msg-Id",
+            "order-7",
+            "Holdfast-Thread",
+            "orders",
+            "Holdfast-Sender",
+            "ask.billing");
+    InboundMessage message =
+        ((MessageReading.Question) wary.read(message(7, headers, "hello"))).message();
+    assertThat(message.sender()).isEqualTo("ask.shop");
+    assertThat(message.thread()).isEqualTo("ask.shop orders");
+    assertThat(message.dedupeKey()).isEqualTo("ask.shop order-7");
+    for (String thread : new String[] {"ask.billing", "ask.billing orders", "ask.shop"}) {
+      message =
+          ((MessageReading.Question)
+                  wary.read(message(7, Map.of("Holdfast-Thread", thread), "hello")))
+              .message();
+      assertThat(SubjectScope.subject(message.thread())).isEqualTo("ask.shop");
+      assertThat(SubjectScope.name(message.thread())).isEqualTo(thread);
+    }
+    assertThat(message.thread()).isEqualTo("ask.shop"); // named or not: the same conversation
   }
 
   @Test
@@ -113,6 +140,8 @@ class MessageReaderTest {
     message =
         message(1, Map.of("Holdfast-Thread", "orders", "Holdfast-Sender", "billing"), "hello");
     assertThat(reader.read(at("ask.ü", message))).isInstanceOf(MessageReading.Question.class);
+    assertThat(new MessageReader(account(Map.of())).read(at("ask.ü", message)))
+        .isInstanceOf(MessageReading.Unreadable.class);
   }
 
   private static StreamMessage at(String subject, StreamMessage message) {

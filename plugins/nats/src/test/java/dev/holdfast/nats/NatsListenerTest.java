@@ -63,7 +63,7 @@ class NatsListenerTest {
 
   private String reopened() {
     try (ReplySubjects other = ReplySubjects.open(folder.resolve("replies.txt"), 10)) {
-      return other.find("a").orElse("");
+      return other.find("ask.shop a").orElse("");
     } catch (Exception e) {
       throw new IllegalStateException(e);
     }

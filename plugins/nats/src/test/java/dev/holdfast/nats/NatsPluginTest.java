@@ -92,6 +92,32 @@ class NatsPluginTest {
   }
 
   @Test
+  void theCheckNamesWhoIsAllowedInVain() throws Exception {
+    assertThat(firstCheck(List.of("*"), false).what()).contains("can be reached");
+    assertThat(firstCheck(List.of("*", "ask.billing"), false).isMet()).isTrue();
+    assertThat(firstCheck(List.of("billing"), true).what()).contains("can be reached");
+    for (String user : List.of("billing", "ask.*", "ask.>", "ask")) {
+      assertThat(firstCheck(List.of("ask.billing", user), false).remedy())
+          .startsWith(user + " is none");
+    }
+  }
+
+  private static ChannelCheck firstCheck(List<String> users, boolean isTrusted) throws Exception {
+    NatsAccount account =
+        NatsRig.account(
+            Map.of(
+                "servers",
+                List.of("nats://127.0.0.1:1"),
+                "allow",
+                Map.of("users", users),
+                "trust_headers",
+                isTrusted));
+    try (NatsLink link = new NatsLink(account)) {
+      return NatsChecks.of(account, link).getFirst();
+    }
+  }
+
+  @Test
   void aServerThatIsNotThereIsNamedByTheCheck() throws Exception {
     NatsAccount account =
         NatsRig.account(Map.of("servers", List.of("nats://ann:canary@127.0.0.1:1")));

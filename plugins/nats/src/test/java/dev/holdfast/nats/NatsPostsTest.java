@@ -24,7 +24,7 @@ class NatsPostsTest {
   @BeforeEach
   void open() throws Exception {
     replies = ReplySubjects.open(folder.resolve("replies.txt"), 10);
-    replies.put("order-7", "answers.shop");
+    replies.put("ask.shop order-7", "answers.shop");
   }
 
   @AfterEach
@@ -33,6 +33,11 @@ class NatsPostsTest {
   }
 
   private PostOutcome post(Map<String, ?> account, String inReplyTo) throws Exception {
+    return post(account, "orders", inReplyTo);
+  }
+
+  private PostOutcome post(Map<String, ?> account, String thread, String inReplyTo)
+      throws Exception {
     NatsPosts posts =
         new NatsPosts(
             NatsRig.account(account),
@@ -43,17 +48,27 @@ class NatsPostsTest {
               return new PostOutcome.Sent("");
             });
     return posts.post(
-        new OutboundReply("r1", "e1", "main", "orders", inReplyTo, "seven", 1, 2, false));
+        new OutboundReply("r1", "e1", "main", thread, inReplyTo, "seven", 1, 2, false));
   }
 
   @Test
   void anAnswerGoesToTheSubjectOfItsMessageUnderTheIdOfTheReply() throws Exception {
-    assertThat(post(Map.of("reply_subject", "replies.all"), "order-7"))
+    assertThat(
+            post(Map.of("reply_subject", "replies.all", "trust_headers", true), "ask.shop order-7"))
         .isEqualTo(new PostOutcome.Sent(""));
     assertThat(published)
         .containsExactly(
             "answers.shop {Nats-Msg-Id=r1, Holdfast-Thread=orders, Holdfast-In-Reply-To=order-7,"
                 + " Holdfast-Part=1/2} seven");
+  }
+
+  @Test
+  void anAnswerHasTheNamesThatItsMessageHad() throws Exception {
+    PostOutcome _ = post(Map.of(), "ask.shop orders", "ask.shop order-7");
+    assertThat(published)
+        .containsExactly(
+            "answers.shop {Nats-Msg-Id=r1, Holdfast-Thread=orders, Holdfast-Subject=ask.shop,"
+                + " Holdfast-In-Reply-To=order-7, Holdfast-Part=1/2} seven");
   }
 
   @Test

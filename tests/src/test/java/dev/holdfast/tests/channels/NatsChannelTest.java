@@ -11,11 +11,15 @@ import io.nats.client.Message;
 import io.nats.client.Subscription;
 import io.nats.client.api.ConsumerInfo;
 import io.nats.client.api.PublishAck;
+import io.nats.client.api.StreamConfiguration;
+import io.nats.client.api.StreamInfo;
 import io.nats.client.impl.Headers;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -57,10 +61,21 @@ class NatsChannelTest {
     rig = new ServerRig();
     rig.setup()
         .plugin("nats")
-        .setNamed("channels.nats.accounts", "main", NatsAsker.account(nats.url()));
+        .setNamed("channels.nats.accounts", "main", NatsAsker.account(nats.url()))
+        .setNamed("channels.nats.accounts", "closed", closed());
     asker = new NatsAsker(nats.url());
     rig.start();
     asker.awaitConsumer(LIMIT);
+  }
+
+  /** Only {@code closed.billing} is answered. */
+  private static Map<String, Object> closed() {
+    Map<String, Object> account = new HashMap<>(NatsAsker.account(nats.url()));
+    account.put("stream", "CLOSED");
+    account.put("subject", "closed.>");
+    account.put("durable", "closed");
+    account.put("allow", Map.of("users", List.of("closed.billing")));
+    return account;
   }
 
   @AfterAll
@@ -75,8 +90,12 @@ class NatsChannelTest {
 
   private static void ask(Connection client, String subject, Headers headers, String text)
       throws Exception {
-    PublishAck _ =
-        client.jetStream().publish(subject, headers, text.getBytes(StandardCharsets.UTF_8));
+    PublishAck _ = publish(client, subject, headers, text);
+  }
+
+  private static PublishAck publish(Connection client, String subject, Headers headers, String text)
+      throws Exception {
+    return client.jetStream().publish(subject, headers, text.getBytes(StandardCharsets.UTF_8));
   }
 
   private static String text(byte[] body) {
@@ -100,6 +119,7 @@ class NatsChannelTest {
       assertThat(text(answer.getData())).isEqualTo("echo: how much?");
       assertThat(answer.getHeaders().getFirst("Holdfast-In-Reply-To")).isEqualTo("order-7");
       assertThat(answer.getHeaders().getFirst("Holdfast-Thread")).isEqualTo("orders");
+      assertThat(answer.getHeaders().getFirst("Holdfast-Subject")).isEqualTo("ask.billing");
       assertThat(answer.getHeaders().getFirst("Nats-Msg-Id")).isNotEmpty();
 
       ask(
@@ -122,6 +142,47 @@ class NatsChannelTest {
       assertThat(text(NatsAsker.answers(client, "answers.events").getFirst().getData()))
           .isEqualTo("echo: in stock?");
     }
+  }
+
+  @Test
+  void noHeaderGivesAServiceTheNameOrTheIdsOfAnother() throws Exception {
+    Await.until("the channel has made its stream", LIMIT, () -> hasStream("CLOSED"));
+    double before = filtered("not_allowed");
+    try (Connection client = asker.connect()) {
+      shortenDuplicateWindow(client, "CLOSED");
+      Headers headers =
+          new Headers()
+              .put("Nats-Msg-Id", "order-1")
+              .put("Holdfast-Sender", "closed.billing")
+              .put("Holdfast-Thread", "closed.billing");
+      ask(client, "closed.evil", headers.put("Holdfast-Reply", "answers.evil"), "its secret?");
+      headers.put("Holdfast-Reply", "answers.billing");
+      Await.until(
+          "JetStream has forgotten the id",
+          LIMIT,
+          () -> !publish(client, "closed.billing", headers, "mine").isDuplicate());
+      Await.until(
+          "the one that is allowed is answered",
+          LIMIT,
+          () -> NatsAsker.answers(client, "answers.billing").size() == 1);
+      assertThat(NatsAsker.answers(client, "answers.evil")).isEmpty();
+      assertThat(filtered("not_allowed") - before).isEqualTo(1);
+    }
+  }
+
+  private static boolean hasStream(String name) throws Exception {
+    try (Connection client = asker.connect()) {
+      return client.jetStreamManagement().getStreamNames().contains(name);
+    }
+  }
+
+  private static void shortenDuplicateWindow(Connection client, String stream) throws Exception {
+    StreamConfiguration now = client.jetStreamManagement().getStreamInfo(stream).getConfiguration();
+    StreamInfo _ =
+        client
+            .jetStreamManagement()
+            .updateStream(
+                StreamConfiguration.builder(now).duplicateWindow(Duration.ofMillis(100)).build());
   }
 
   @Test
@@ -150,7 +211,7 @@ class NatsChannelTest {
 
   @Test
   void headersThatNobodyCanReadHoldNothingUp() throws Exception {
-    double before = unreadable();
+    double before = filtered("unreadable");
     try (Connection client = asker.connect()) {
       Headers headers =
           new Headers().put("Holdfast-Thread", "odd").put("Holdfast-Reply", "answers.odd");
@@ -161,9 +222,10 @@ class NatsChannelTest {
       ask(client, "ask.odd", headers, "between");
       asker.publishRaw("ask.odd", ODD_HEADERS.getLast(), "never answered");
       asker.publishRaw(
-          "ask." + "x".repeat(4050),
-          "NATS/1.0\r\nHoldfast-Thread: odd\r\nHoldfast-Sender: ann\r\nHoldfast-Reply: answers.odd\r\n\r\n",
+          "ask." + "x".repeat(900),
+          "NATS/1.0\r\nHoldfast-Thread: odd\r\nHoldfast-Reply: answers.odd\r\n\r\n",
           "a long subject");
+      asker.publishRaw("ask." + "x".repeat(4050), "NATS/1.0\r\n\r\n", "a subject too long");
       asker.publishRaw("ask.\u00c3\u00bc", "NATS/1.0\r\n\r\n", "an odd subject");
       ask(client, "ask.odd", headers, "after");
       Await.until(
@@ -172,22 +234,23 @@ class NatsChannelTest {
           () -> NatsAsker.answers(client, "answers.odd").size() == 4);
       assertThat(NatsAsker.answers(client, "answers.odd"))
           .extracting(answer -> text(answer.getData()))
-          .containsExactly("echo: before", "echo: between", "echo: a long subject", "echo: after");
+          .containsExactlyInAnyOrder(
+              "echo: before", "echo: between", "echo: a long subject", "echo: after");
       Await.until(
           "none of them is delivered again", LIMIT, () -> consumer(client).getNumAckPending() == 0);
       assertThat(consumer(client).getRedelivered()).isZero();
-      assertThat(unreadable() - before).isEqualTo(ODD_HEADERS.size() + 2);
+      assertThat(filtered("unreadable") - before).isEqualTo(ODD_HEADERS.size() + 3);
       long last = consumer(client).getDelivered().getStreamSequence();
       assertThat(rig.server().output())
           .contains(
-              "message " + (last - 3) + " of stream ASK is dropped: its headers",
+              "message " + (last - 4) + " of stream ASK is dropped: its headers",
               "message " + (last - 1) + " of stream ASK is dropped: its subject");
     }
   }
 
-  private static double unreadable() throws IOException {
+  private static double filtered(String reason) throws IOException {
     return rig.metrics()
-        .sum("holdfast_messages_filtered_total", "channel=\"nats\"", "reason=\"unreadable\"");
+        .sum("holdfast_messages_filtered_total", "channel=\"nats\"", "reason=\"" + reason + "\"");
   }
 
   private static ConsumerInfo consumer(Connection client) throws Exception {
