@@ -270,6 +270,7 @@ final class MemoryCommand extends CommandGroup {
                   CliJson.text(story, "dropped"),
                   CliJson.text(story, "proposed")));
       story.path("problems").forEach(problem -> line("  refused: " + problem.asText()));
+      story.path("notes").forEach(said -> line("  note: " + said.asText()));
       CliJson.items(story, "changes").forEach(this::tellChange);
       CliJson.items(story, "proposals").stream()
           .filter(proposal -> !CliJson.text(proposal, "refused").isEmpty())

@@ -88,6 +88,9 @@ final class SweepLedger {
                 by text not null,
                 after text not null
               ) without rowid;
+              """,
+              """
+              alter table memory_sweep_marks add column refusals integer not null default 0;
               """));
 
   private static final int RUNS_KEPT = 200;
@@ -233,7 +236,7 @@ final class SweepLedger {
         engine.call(
             tx -> {
               int _ = write(tx, run, swept, "", "", lastLine);
-              mark(tx, swept.threadId(), lastLine);
+              mark(tx, swept.threadId(), new Mark(lastLine, 0));
               for (Proposal proposal : proposals) {
                 insert(tx, proposal);
               }
@@ -249,26 +252,62 @@ final class SweepLedger {
     int _ = engine.call(tx -> write(tx, run, swept, "", "", ""));
   }
 
-  private static void mark(Transaction tx, String threadId, String lastLine) throws SQLException {
+  /**
+   * A model's answer was refused: what it was shown is read again, but not for ever.
+   *
+   * @param mark from which it was read
+   * @param lastLine up to which it was
+   */
+  void refused(String run, SweptThread swept, Mark mark, String lastLine) throws StoreException {
+    boolean _ =
+        engine.call(
+            tx -> {
+              int _ = write(tx, run, swept, "", "", lastLine);
+              mark(tx, swept.threadId(), mark.refused(lastLine));
+              return true;
+            });
+  }
+
+  private static void mark(Transaction tx, String threadId, Mark mark) throws SQLException {
     int _ =
         tx.sql()
             .update(
-                "insert into memory_sweep_marks (thread_id, last_line) values (?, ?)"
-                    + " on conflict (thread_id) do update set last_line = excluded.last_line",
+                "insert into memory_sweep_marks (thread_id, last_line, refusals) values (?, ?, ?)"
+                    + " on conflict (thread_id) do update set last_line = excluded.last_line,"
+                    + " refusals = excluded.refusals",
                 threadId,
-                lastLine);
+                mark.lastLine(),
+                mark.refusals());
   }
 
-  /** The id of the line of its log up to which a thread was swept; empty when it never was. */
-  String mark(String threadId) {
+  /**
+   * How far the talk of a thread was read.
+   *
+   * @param lastLine the id of that line of its log; empty when nothing was
+   * @param refusals in a row, of answers about what follows
+   */
+  record Mark(String lastLine, int refusals) {
+    static final int REFUSALS_MAX = 3;
+
+    Mark refused(String readUpTo) {
+      return isLastTry() ? new Mark(readUpTo, 0) : new Mark(lastLine, refusals + 1);
+    }
+
+    /** Whether one refusal more lets it go on without what follows. */
+    boolean isLastTry() {
+      return refusals + 1 >= REFUSALS_MAX;
+    }
+  }
+
+  Mark mark(String threadId) {
     return engine
         .read(
             sql ->
                 sql.first(
-                    row -> row.getString(1),
-                    "select last_line from memory_sweep_marks where thread_id = ?",
+                    row -> new Mark(row.getString(1), row.getInt(2)),
+                    "select last_line, refusals from memory_sweep_marks where thread_id = ?",
                     threadId))
-        .orElse("");
+        .orElse(new Mark("", 0));
   }
 
   /** A change that was decided on when the server ended. */

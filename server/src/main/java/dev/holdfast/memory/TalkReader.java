@@ -11,7 +11,12 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
@@ -21,47 +26,96 @@ import java.util.function.UnaryOperator;
  */
 record TalkReader(ThreadFolders threads, ZoneId zone, UnaryOperator<String> redaction) {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final int LINES_MAX = 400;
-  private static final long UNITS_MAX = 512 * 1024;
-  private static final int MESSAGES_MAX = 80;
-  private static final int UNITS_PER_MESSAGE = 600;
+
+  /** Enough for what is new in most threads. */
+  private static final LogPage NEWEST = new LogPage(400, 512 * 1024, "");
+
+  /** What lies further back is never read. */
+  private static final LogPage ALL = new LogPage(50_000, 8L * 1024 * 1024, "");
+
+  private static final int MESSAGES_MAX = 400;
+
+  /** Some twelve thousand tokens. */
+  private static final int UNITS_MAX = 48_000;
 
   /**
-   * @param after the id of the line that was read last; empty for the newest there are
+   * The oldest that are new: as many as one question of a model holds.
+   *
+   * @param mark where the last sweep ended; after each refusal half as much is read
+   * @param oldest what was said before this day has no say
    */
-  NewTalk since(String threadId, String after) throws IOException {
-    List<JsonNode> lines = new ArrayList<>();
-    for (String line : threads.of(threadId).readLog(new LogPage(LINES_MAX, UNITS_MAX, ""))) {
+  NewTalk since(String threadId, SweepLedger.Mark mark, LocalDate oldest) throws IOException {
+    Entries log = entries(threadId, mark.lastLine());
+    Batch batch = new Batch(UNITS_MAX >> mark.refusals());
+    int left = 0;
+    String last = mark.lastLine();
+    int count = 0;
+    Set<String> senders = new HashSet<>();
+    for (JsonNode entry : log.entries()) {
+      boolean isPersons = isPersons(entry);
+      if (isPersons) {
+        count++;
+        senders.add(entry.path("sender").asText());
+      }
+      Optional<Instant> at = at(entry);
+      if (isPersons && at.isPresent()) {
+        LocalDate day = LocalDate.ofInstant(at.get(), zone);
+        boolean isTaken = left == 0 && (day.isBefore(oldest) || batch.isTaken(entry, day));
+        left += isTaken ? 0 : 1;
+      }
+      last = left == 0 ? entry.path("id").asText() : last;
+    }
+    List<String> notes = new ArrayList<>(batch.notes);
+    if (left > 0) {
+      notes.add(left + " newer messages wait for the next sweep.");
+    }
+    if (!log.isWhole()) {
+      notes.add("Older messages lie too far back in the log, and were not read.");
+    }
+    senders.remove("");
+    return new NewTalk(batch.said, count, last, senders, notes);
+  }
+
+  /**
+   * @param isWhole whether nothing new lies before them
+   */
+  private record Entries(List<JsonNode> entries, boolean isWhole) {}
+
+  private Entries entries(String threadId, String after) throws IOException {
+    Entries newest = entries(threadId, after, NEWEST);
+    return newest.isWhole() ? newest : entries(threadId, after, ALL);
+  }
+
+  private Entries entries(String threadId, String after, LogPage page) throws IOException {
+    List<String> lines = threads.of(threadId).readLog(page);
+    Map<String, JsonNode> byId = new LinkedHashMap<>();
+    for (String line : lines) {
       JsonNode entry = read(line);
-      if (!after.isEmpty() && entry.path("id").asText().equals(after)) {
-        lines.clear(); // what stands before it is known
-      } else if (!entry.path("id").asText().isEmpty()) {
-        lines.add(entry);
+      JsonNode _ = byId.putIfAbsent(entry.path("id").asText(), entry);
+    }
+    boolean isWhole = byId.containsKey(after) || !page.isFull(lines);
+    JsonNode _ = byId.remove("");
+    List<JsonNode> entries = new ArrayList<>();
+    for (Map.Entry<String, JsonNode> entry : byId.entrySet()) {
+      entries.add(entry.getValue());
+      if (entry.getKey().equals(after)) {
+        entries.clear(); // what stands before it is known
       }
     }
-    String last = lines.isEmpty() ? after : lines.getLast().path("id").asText();
-    List<JsonNode> people =
-        lines.stream()
-            .filter(entry -> entry.path("role").asText().equals("user"))
-            .filter(entry -> !entry.path("text").asText().isBlank())
-            .toList();
-    List<NewTalk.Said> said = new ArrayList<>();
-    for (JsonNode entry :
-        people.subList(Math.max(0, people.size() - MESSAGES_MAX), people.size())) {
-      try {
-        Instant at = Instant.parse(entry.path("at").asText());
-        said.add(
-            new NewTalk.Said(
-                "m" + (said.size() + 1),
-                entry.path("event").asText(),
-                LocalDate.ofInstant(at, zone),
-                entry.path("sender").asText(),
-                cut(redaction.apply(entry.path("text").asText()))));
-      } catch (DateTimeException _) {
-        // a damaged line
-      }
+    return new Entries(entries, isWhole);
+  }
+
+  private static boolean isPersons(JsonNode entry) {
+    return entry.path("role").asText().equals("user") && !entry.path("text").asText().isBlank();
+  }
+
+  /** Empty in a damaged line. */
+  private static Optional<Instant> at(JsonNode entry) {
+    try {
+      return Optional.of(Instant.parse(entry.path("at").asText()));
+    } catch (DateTimeException _) {
+      return Optional.empty();
     }
-    return new NewTalk(said, people.size(), last);
   }
 
   private static JsonNode read(String line) {
@@ -72,9 +126,37 @@ record TalkReader(ThreadFolders threads, ZoneId zone, UnaryOperator<String> reda
     }
   }
 
-  private static String cut(String text) {
-    return text.length() <= UNITS_PER_MESSAGE
-        ? text
-        : text.substring(0, UNITS_PER_MESSAGE) + TidyRules.CUT;
+  /** As many messages as one question holds; one alone that is too long for it is cut. */
+  private final class Batch {
+    private final int unitsMax;
+    private final List<NewTalk.Said> said = new ArrayList<>();
+    private final List<String> notes = new ArrayList<>();
+    private int units;
+
+    Batch(int unitsMax) {
+      this.unitsMax = unitsMax;
+    }
+
+    boolean isTaken(JsonNode entry, LocalDate day) {
+      String text = redaction.apply(entry.path("text").asText());
+      boolean isFull = said.size() == MESSAGES_MAX || units + text.length() > unitsMax;
+      if (isFull && !said.isEmpty()) {
+        return false;
+      }
+      boolean isCut = text.length() > unitsMax;
+      if (isCut) {
+        notes.add(
+            "Of a message of %d characters, the first %d were read."
+                .formatted(text.length(), unitsMax));
+      }
+      units += text.length();
+      return said.add(
+          new NewTalk.Said(
+              "m" + (said.size() + 1),
+              entry.path("event").asText(),
+              day,
+              entry.path("sender").asText(),
+              isCut ? text.substring(0, unitsMax) + TidyRules.CUT : text));
+    }
   }
 }

@@ -17,11 +17,11 @@ import java.io.IOException;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -99,16 +99,12 @@ final class ThreadSweep {
 
   private Optional<SweptThread> sweepFiles(SweepRun run, String threadId, int messagesMin)
       throws IOException, SweepEndedException, StoreException, InterruptedException {
-    NewTalk talk = talks.since(threadId, ledger.mark(threadId));
-    ledger.people(
-        threadId,
-        talk.messages().stream()
-            .map(NewTalk.Said::sender)
-            .filter(sender -> !sender.isBlank())
-            .collect(Collectors.toSet()));
     Memory.Scope scope = new Memory.Scope.OfThread(threadId);
     byte[] before = memory.bytes(scope);
     MemoryPage page = MemoryPage.of(before);
+    SweepLedger.Mark mark = ledger.mark(threadId);
+    NewTalk talk = talks.since(threadId, mark, oldest(page));
+    ledger.people(threadId, talk.senders());
     if (talk.count() < messagesMin || page.facts().isEmpty()) {
       return Optional.empty();
     }
@@ -128,11 +124,20 @@ final class ThreadSweep {
                   run,
                   threadId,
                   TidiedMemory.of(before, TidyChange.read(answer), talk),
-                  talk.last());
-          case Filled.Bad(List<String> problems) -> refuse(run, threadId, problems, talk.last());
+                  mark,
+                  talk);
+          case Filled.Bad(List<String> problems) -> refuse(run, threadId, problems, mark, talk);
           case Filled.Unreachable(String why) ->
               throw new SweepEndedException(SweepRun.Outcome.NO_MODEL, why);
         });
+  }
+
+  /** What was said before the first line was remembered says nothing against any of them. */
+  private static LocalDate oldest(MemoryPage page) {
+    return page.facts().stream()
+        .map(MemoryPage.Fact::day)
+        .min(Comparator.naturalOrder())
+        .orElse(LocalDate.MIN);
   }
 
   private String question(MemoryPage page, NewTalk talk) {
@@ -162,13 +167,22 @@ final class ThreadSweep {
     return secrets.redact(text.append("</messages>").toString());
   }
 
-  private SweptThread refuse(SweepRun run, String threadId, List<String> problems, String lastLine)
+  private SweptThread refuse(
+      SweepRun run, String threadId, List<String> problems, SweepLedger.Mark mark, NewTalk talk)
       throws StoreException {
-    SweptThread refused = ended(threadId, SweptThread.Outcome.REFUSED, problems);
+    List<String> notes = new ArrayList<>(talk.notes());
+    if (!run.dry()) {
+      notes.add(
+          mark.isLastTry()
+              ? "This was refusal %d in a row: these messages are not read again."
+                  .formatted(mark.refusals() + 1)
+              : "The next sweep reads these messages again.");
+    }
+    SweptThread refused = ended(threadId, SweptThread.Outcome.REFUSED, problems, notes);
     if (run.dry()) {
       ledger.note(run.id(), refused);
     } else {
-      ledger.done(run.id(), refused, lastLine, List.of(), Optional.empty());
+      ledger.refused(run.id(), refused, mark, talk.last());
     }
     return refused;
   }
@@ -184,20 +198,27 @@ final class ThreadSweep {
   }
 
   private SweptThread ended(String threadId, SweptThread.Outcome outcome, List<String> problems) {
+    return ended(threadId, outcome, problems, List.of());
+  }
+
+  private SweptThread ended(
+      String threadId, SweptThread.Outcome outcome, List<String> problems, List<String> notes) {
     JsonArray told = new JsonArray();
     problems.forEach(problem -> told.add(secrets.redact(problem)));
     JsonObject story =
         new JsonObject()
             .put("changes", new JsonArray())
             .put("problems", told)
+            .put("notes", new JsonArray(List.copyOf(notes)))
             .put("proposals", new JsonArray());
     return new SweptThread(threadId, outcome, time.now(), 0, 0, 0, 0, story);
   }
 
-  private SweptThread apply(SweepRun run, String threadId, TidiedMemory tidied, String lastLine)
+  private SweptThread apply(
+      SweepRun run, String threadId, TidiedMemory tidied, SweepLedger.Mark mark, NewTalk talk)
       throws StoreException, IOException {
     if (tidied.after().length > Math.max(memory.bytesMax(), tidied.before().length)) {
-      return refuse(run, threadId, List.of("The memory would grow beyond its limit."), lastLine);
+      return refuse(run, threadId, List.of("The memory would grow beyond its limit."), mark, talk);
     }
     JsonArray proposals = new JsonArray();
     SharingRules sharing = new SharingRules(secrets, names.get());
@@ -207,6 +228,7 @@ final class ThreadSweep {
             new JsonObject()
                 .put("changes", tidied.story())
                 .put("problems", new JsonArray())
+                .put("notes", new JsonArray(List.copyOf(talk.notes())))
                 .put("proposals", proposals));
     SweptThread planned =
         new SweptThread(
@@ -227,10 +249,10 @@ final class ThreadSweep {
     }
     if (!tidied.isChanged()) {
       SweptThread unchanged = planned.as(SweptThread.Outcome.UNCHANGED);
-      ledger.done(run.id(), unchanged, lastLine, proposals(unchanged), Optional.empty());
+      ledger.done(run.id(), unchanged, talk.last(), proposals(unchanged), Optional.empty());
       return unchanged;
     }
-    return new Replacement(run, planned, tidied, lastLine).make();
+    return new Replacement(run, planned, tidied, talk.last()).make();
   }
 
   private JsonObject redacted(JsonObject json) {

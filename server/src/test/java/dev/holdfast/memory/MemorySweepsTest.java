@@ -41,6 +41,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -587,5 +588,84 @@ class MemorySweepsTest {
                 .getString("outcome"))
         .isEqualTo("busy");
     assertThat(text()).isEqualTo(before);
+  }
+
+  private String lastQuestion() {
+    return model.asked.getLast().messages().getFirst().toString();
+  }
+
+  private JsonObject story(JsonObject run) {
+    return run.getJsonArray("stories").getJsonObject(0);
+  }
+
+  @Test
+  void whatARefusedAnswerWasAboutIsReadAgainButNotForEver() throws Exception {
+    corpus();
+    for (String bad : List.of("{", "{", "{", "{")) {
+      model.answers.add(bad);
+    }
+    assertThat(story(sweep(false)).getJsonArray("notes").encode()).contains("again");
+    JsonObject _ = sweep(false);
+    assertThat(lastQuestion()).contains("moved to Kiel");
+    model.answers.add(GOOD);
+    assertThat(sweep(false).getInteger("merged")).as("the third time it is good").isEqualTo(2);
+
+    says("2", "amy", "The wifi is down.");
+    for (int i = 0; i < 6; i++) {
+      model.answers.add("{");
+    }
+    JsonObject _ = sweep(false);
+    JsonObject _ = sweep(false);
+    assertThat(story(sweep(false)).getJsonArray("notes").encode()).contains("3 in a row");
+    assertThat(lastQuestion()).contains("wifi is down");
+    model.answers.add(answer());
+    JsonObject _ = sweep(false);
+    assertThat(lastQuestion()).doesNotContain("wifi is down");
+  }
+
+  @Test
+  void aDryRunIsNoRefusal() throws Exception {
+    corpus();
+    for (int i = 0; i < 6; i++) {
+      model.answers.add("{");
+    }
+    for (int i = 0; i < 3; i++) {
+      JsonObject _ = sweep(true);
+    }
+    model.answers.add(GOOD);
+    assertThat(sweep(false).getInteger("merged")).isEqualTo(2);
+  }
+
+  @Test
+  void messagesAreReadOldestFirstUntilAllAreRead() throws Exception {
+    corpus();
+    for (int i = 0; i < 60; i++) {
+      says("n" + i, "amy", "Number " + i + " is here. " + "word ".repeat(400));
+    }
+    List<Integer> read = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      model.answers.add(answer());
+      String notes = story(sweep(false)).getJsonArray("notes").encode();
+      assertThat(notes.contains("wait for the next sweep")).isEqualTo(i < 2);
+      IntStream.range(0, 60)
+          .filter(no -> lastQuestion().contains("Number " + no + " is here."))
+          .forEach(read::add);
+    }
+    assertThat(read).isEqualTo(IntStream.range(0, 60).boxed().toList());
+  }
+
+  @Test
+  void aMessageIsReadToItsEndOrTheStorySaysWhereItWasCut() throws Exception {
+    corpus();
+    says("2", "amy", "word ".repeat(9000) + "The end of it.");
+    says("3", "amy", "word ".repeat(19_000));
+    model.answers.add(answer());
+    JsonObject _ = sweep(false);
+    assertThat(lastQuestion()).contains("The end of it.");
+    model.answers.add(answer());
+    JsonObject cut = sweep(false);
+    assertThat(lastQuestion()).contains(TidyRules.CUT);
+    assertThat(story(cut).getJsonArray("notes").encode())
+        .contains("Of a message of 95000 characters, the first 48000 were read.");
   }
 }

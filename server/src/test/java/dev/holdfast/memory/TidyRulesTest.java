@@ -8,6 +8,7 @@ import dev.holdfast.tools.memory.MemoryPage.Fact;
 import java.time.LocalDate;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,7 +38,9 @@ class TidyRulesTest {
                         + "This is long"
                         + TidyRules.CUT)),
             2,
-            "x");
+            "x",
+            Set.of(),
+            List.of());
     return new TidyRules(all, talk, secrets);
   }
 
