@@ -74,6 +74,7 @@ import dev.holdfast.ingress.wire.HttpConfig;
 import dev.holdfast.ingress.wire.Refusals;
 import dev.holdfast.memory.MemorySweeps;
 import dev.holdfast.memory.ServerCalm;
+import dev.holdfast.memory.SweepBudget;
 import dev.holdfast.models.Models;
 import dev.holdfast.models.Providers;
 import dev.holdfast.models.RemoteUse;
@@ -866,7 +867,7 @@ final class Server {
           tooling.memory(),
           tooling.recalls(),
           models,
-          this::remoteUse,
+          sweepBudget(),
           () -> live.memory(),
           this::peopleNames,
           settings.secrets(),
@@ -878,6 +879,25 @@ final class Server {
     } catch (StoreException e) {
       throw new IOException("the store cannot be written: " + e.getMessage(), e);
     }
+  }
+
+  private SweepBudget sweepBudget() {
+    return new SweepBudget() {
+      @Override
+      public RemoteUse remote() {
+        return remoteUse();
+      }
+
+      @Override
+      public boolean isSpent(String threadId) {
+        try {
+          return orchestrator.isThreadSpent(threadId);
+        } catch (StoreException e) {
+          LOG.warn("memory: what {} has spent cannot be read: {}", threadId, e.getMessage());
+          return true;
+        }
+      }
+    };
   }
 
   /** What people who are answered are called. */

@@ -2,7 +2,6 @@ package dev.holdfast.memory;
 
 import dev.holdfast.config.Secrets;
 import dev.holdfast.models.Models;
-import dev.holdfast.models.RemoteUse;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.store.engine.StoreException;
@@ -74,7 +73,7 @@ public final class MemorySweeps {
       RecallHits recalls,
       SweepLedger ledger,
       Models models,
-      Supplier<RemoteUse> remote,
+      SweepBudget budget,
       Supplier<SweepConfig> config,
       Supplier<Set<String>> names,
       Secrets secrets,
@@ -97,7 +96,7 @@ public final class MemorySweeps {
           all.addAll(ledger.people());
           return all;
         };
-    model = new SweepModel(models, store.usage(), remote, calm, () -> stopping, time);
+    model = new SweepModel(models, store.usage(), budget, calm, () -> stopping, time);
     threads =
         new ThreadSweep(
             memory,
@@ -128,7 +127,6 @@ public final class MemorySweeps {
   /**
    * Brings its tables up to date.
    *
-   * @param remote how remote models may be used now
    * @param names of people that are known elsewhere
    */
   public static MemorySweeps open(
@@ -136,7 +134,7 @@ public final class MemorySweeps {
       Memory memory,
       RecallHits recalls,
       Models models,
-      Supplier<RemoteUse> remote,
+      SweepBudget budget,
       Supplier<SweepConfig> config,
       Supplier<Set<String>> names,
       Secrets secrets,
@@ -153,7 +151,7 @@ public final class MemorySweeps {
             recalls,
             SweepLedger.open(store.engine(), store.audit()),
             models,
-            remote,
+            budget,
             config,
             names,
             secrets,
@@ -325,7 +323,12 @@ public final class MemorySweeps {
   private void sweepThreads(SweepRun run)
       throws SweepEndedException, StoreException, InterruptedException {
     if (!run.threadId().isEmpty()) {
-      count(run, threads.sweep(run, run.threadId(), 0));
+      Optional<SweptThread> swept = threads.sweep(run, run.threadId(), 0);
+      count(run, swept);
+      if (swept.map(SweptThread::outcome).equals(Optional.of(SweptThread.Outcome.BUDGET))) {
+        throw new SweepEndedException(
+            SweepRun.Outcome.BUDGET, "the conversation has used up its budget of today");
+      }
       return;
     }
     int swept = 0;

@@ -36,7 +36,7 @@ final class SweepMetrics {
         threads.put(
             outcome,
             Counter.builder(PREFIX + "threads")
-                .description("Chat threads whose memory a sweep looked at with a model.")
+                .description("Chat threads that were swept.")
                 .tag("outcome", outcome.label())
                 .register(registry));
       }

@@ -4,6 +4,8 @@ import dev.holdfast.answers.AnswerForm;
 import dev.holdfast.answers.StructuredAnswers;
 import dev.holdfast.answers.StructuredAnswers.Filled;
 import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.ModelAnswer;
 import dev.holdfast.models.Asker;
 import dev.holdfast.models.ModelCall;
@@ -16,12 +18,12 @@ import dev.holdfast.store.ledgers.Usage;
 import dev.holdfast.time.Time;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 
 /**
  * Asks models while nobody talks: a turn that begins meanwhile cancels the question, which is asked
@@ -36,7 +38,7 @@ final class SweepModel {
 
   private final Models models;
   private final Usage usage;
-  private final Supplier<RemoteUse> remote;
+  private final SweepBudget budget;
   private final ServerCalm calm;
   private final BooleanSupplier stopping;
   private final Time time;
@@ -47,13 +49,13 @@ final class SweepModel {
   SweepModel(
       Models models,
       Usage usage,
-      Supplier<RemoteUse> remote,
+      SweepBudget budget,
       ServerCalm calm,
       BooleanSupplier stopping,
       Time time) {
     this.models = models;
     this.usage = usage;
-    this.remote = remote;
+    this.budget = budget;
     this.calm = calm;
     this.stopping = stopping;
     this.time = time;
@@ -65,16 +67,20 @@ final class SweepModel {
   }
 
   /**
-   * Blocks until the server was quiet for as long as the model took.
+   * Blocks until the server was quiet for as long as the model took. Empty when the thread may cost
+   * nothing more today.
    *
    * @throws SweepEndedException when the budget is spent, no model can be reached, the server does
    *     not become quiet, or stops
    */
-  Filled ask(String threadId, String system, String text, AnswerForm form)
+  Optional<Filled> ask(String threadId, String system, String text, AnswerForm form)
       throws SweepEndedException, InterruptedException {
     for (int i = 0; i < TRIES; i++) {
       awaitQuiet();
-      RemoteUse use = remote.get();
+      if (budget.isSpent(threadId)) {
+        return Optional.empty();
+      }
+      RemoteUse use = budget.remote();
       if (use == RemoteUse.NONE && !models.hasLocal()) {
         throw new SweepEndedException(SweepRun.Outcome.BUDGET, "the budget for models is spent");
       }
@@ -86,7 +92,7 @@ final class SweepModel {
       Thread worker = Thread.ofVirtual().name("memory-sweep-call").start(asked);
       try {
         if (isDone(asked)) {
-          return answer(asked);
+          return answer(threadId, asked);
         }
       } finally {
         boolean _ = asked.cancel(true); // what it costs to be asked again is small
@@ -97,7 +103,7 @@ final class SweepModel {
         SweepRun.Outcome.BUSY, "messages came in the middle of it, " + TRIES + " times");
   }
 
-  /** False when a turn has begun, or the server stops: the question is to be taken back. */
+  /** False when nobody may be asked any more: the question is to be taken back. */
   private boolean isDone(FutureTask<Filled> asked) throws InterruptedException {
     while (true) {
       try {
@@ -106,21 +112,24 @@ final class SweepModel {
       } catch (ExecutionException _) {
         return true;
       } catch (TimeoutException _) {
-        if (stopping.getAsBoolean() || !calm.isQuiet()) {
+        if (stopping.getAsBoolean() || !calm.mayWork() || !calm.isQuiet()) {
           return false;
         }
       }
     }
   }
 
-  private static Filled answer(FutureTask<Filled> asked)
+  private Optional<Filled> answer(String threadId, FutureTask<Filled> asked)
       throws SweepEndedException, InterruptedException {
     try {
       Filled filled = asked.get();
       if (filled instanceof Filled.Unreachable(String why)) {
+        if (budget.isSpent(threadId)) {
+          return Optional.empty();
+        }
         throw new SweepEndedException(SweepRun.Outcome.NO_MODEL, why);
       }
-      return filled;
+      return Optional.of(filled);
     } catch (ExecutionException e) {
       throw new IllegalStateException("a question of a sweep failed", e.getCause());
     }
@@ -134,7 +143,7 @@ final class SweepModel {
         throw new SweepEndedException(SweepRun.Outcome.CANCELLED, "the server stops");
       }
       if (!calm.mayWork()) {
-        throw new SweepEndedException(SweepRun.Outcome.BUSY, "the server's mode forbids it");
+        throw new SweepEndedException(SweepRun.Outcome.MODE, "the server's mode lets no sweep run");
       }
       if (calm.isQuiet()) {
         return;
@@ -148,6 +157,10 @@ final class SweepModel {
 
   private ModelAnswer askOnce(String threadId, ModelQuestion question, RemoteUse use)
       throws CallFailedException, InterruptedException {
+    if (budget.isSpent(threadId)) {
+      throw new CallFailedException(
+          Failure.of(FailureCode.BUDGET_EXHAUSTED, "its budget is used up")); // by the first try
+    }
     Asker asker = new Asker(threadId, new FlowKey(List.of(FLOW)), true, use);
     return models.ask(LEVEL, question, asker, new Counting(threadId)).answer();
   }

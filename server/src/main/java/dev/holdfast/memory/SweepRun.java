@@ -29,12 +29,14 @@ record SweepRun(
   enum Outcome {
     RUNNING,
     DONE,
-    /** Nothing more may be spent on models. */
+    /** Nothing more may be spent on models, or by the one thread that it is of. */
     BUDGET,
     /** No model is named, or none could be reached. */
     NO_MODEL,
-    /** The server did not become quiet, or its mode forbids it. */
+    /** The server did not become quiet. */
     BUSY,
+    /** The server's mode lets no sweep run. */
+    MODE,
     /** The server stopped. */
     CANCELLED,
     /** The server ended without a stop; what was done stays. */

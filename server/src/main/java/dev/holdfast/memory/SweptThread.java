@@ -28,6 +28,8 @@ record SweptThread(
     REFUSED,
     /** Somebody else changed it, or its turn ran: the next sweep tries again. */
     BUSY,
+    /** It may cost nothing more today. */
+    BUDGET,
     FAILED;
 
     String label() {

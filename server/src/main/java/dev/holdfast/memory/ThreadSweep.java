@@ -31,6 +31,12 @@ import org.slf4j.LoggerFactory;
 final class ThreadSweep {
   private static final Logger LOG = LoggerFactory.getLogger(ThreadSweep.class);
   private static final String BY = "sweep";
+  private static final String BUSY =
+      "It was changed or talked to meanwhile; the next sweep tries again.";
+  private static final String BY_MODE =
+      "The server's mode lets no sweep run; a later one tries again.";
+  private static final String OVER_BUDGET =
+      "It has used up its budget of today; a later sweep tries again.";
 
   private static final String SYSTEM =
       """
@@ -113,12 +119,20 @@ final class ThreadSweep {
         new AnswerForm(
             new ToolSpec(TidyChange.NAME, "Submits the changes.", TidyChange.SCHEMA),
             answer -> rules.problems(TidyChange.read(answer)));
-    Filled filled = model.ask(threadId, SYSTEM, question(page, talk), form);
+    Optional<Filled> filled = model.ask(threadId, SYSTEM, question(page, talk), form);
+    if (filled.isEmpty()) {
+      return Optional.of(left(run, threadId, SweptThread.Outcome.BUDGET, OVER_BUDGET));
+    }
     if (!Arrays.equals(memory.bytes(scope), before)) {
-      return Optional.of(busy(run, threadId)); // nothing is kept of one that was deleted
+      return Optional.of(
+          left(
+              run,
+              threadId,
+              SweptThread.Outcome.BUSY,
+              BUSY)); // nothing is kept of one that was deleted
     }
     return Optional.of(
-        switch (filled) {
+        switch (filled.get()) {
           case Filled.Good(JsonObject answer) ->
               apply(
                   run,
@@ -187,14 +201,12 @@ final class ThreadSweep {
     return refused;
   }
 
-  private SweptThread busy(SweepRun run, String threadId) throws StoreException {
-    SweptThread busy =
-        ended(
-            threadId,
-            SweptThread.Outcome.BUSY,
-            List.of("It was changed or talked to meanwhile; the next sweep tries again."));
-    ledger.note(run.id(), busy);
-    return busy;
+  /** The next sweep looks at it again. */
+  private SweptThread left(SweepRun run, String threadId, SweptThread.Outcome outcome, String why)
+      throws StoreException {
+    SweptThread left = ended(threadId, outcome, List.of(why));
+    ledger.note(run.id(), left);
+    return left;
   }
 
   private SweptThread ended(String threadId, SweptThread.Outcome outcome, List<String> problems) {
@@ -335,7 +347,8 @@ final class ThreadSweep {
         throw failure.get();
       }
       if (!isOurs || !isReplaced) {
-        return busy(run, planned.threadId());
+        return left(
+            run, planned.threadId(), SweptThread.Outcome.BUSY, calm.mayWork() ? BUSY : BY_MODE);
       }
       return finish(run.id(), planned, lastLine, after);
     }

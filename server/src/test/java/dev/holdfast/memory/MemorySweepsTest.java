@@ -65,7 +65,7 @@ class MemorySweepsTest {
   private final Model model = new Model();
   private final Calm calm = new Calm();
   private final List<Thread> loops = new ArrayList<>();
-  private volatile RemoteUse remote = RemoteUse.FREE;
+  private final Budget budget = new Budget();
   private volatile boolean enabled;
   private volatile GlobalPromote promote = GlobalPromote.ASK;
   private Store store;
@@ -106,9 +106,26 @@ class MemorySweepsTest {
     }
   }
 
+  /** What a test lets sweeps cost. */
+  private static final class Budget implements SweepBudget {
+    private volatile RemoteUse remote = RemoteUse.FREE;
+    private volatile BooleanSupplier isThreadSpent = () -> false;
+
+    @Override
+    public RemoteUse remote() {
+      return remote;
+    }
+
+    @Override
+    public boolean isSpent(String threadId) {
+      return isThreadSpent.getAsBoolean();
+    }
+  }
+
   /** A server that is as busy as a test says, and may crash at a step. */
   private static final class Calm implements ServerCalm {
     private volatile boolean quiet = true;
+    private volatile boolean mayWork = true;
     private volatile Crash crash = Crash.NONE;
 
     enum Crash {
@@ -127,7 +144,7 @@ class MemorySweepsTest {
 
     @Override
     public boolean mayWork() {
-      return true;
+      return mayWork;
     }
 
     @Override
@@ -173,7 +190,7 @@ class MemorySweepsTest {
             memory,
             hits,
             SweepRig.models(model, time, registry, vertx),
-            () -> remote,
+            budget,
             () -> config(),
             () -> Set.of("Bob Miller"),
             secrets,
@@ -454,10 +471,10 @@ class MemorySweepsTest {
   @Test
   void aSpentBudgetAndAnAbsentModelEndTheSweep() throws Exception {
     corpus();
-    remote = RemoteUse.NONE;
+    budget.remote = RemoteUse.NONE;
     assertThat(sweep(false).getString("outcome")).isEqualTo("budget");
     assertThat(model.asked).isEmpty();
-    remote = RemoteUse.FREE;
+    budget.remote = RemoteUse.FREE;
     model.isAway = true;
     assertThat(sweep(false).getString("outcome")).isEqualTo("no_model");
     model.isAway = false;
@@ -667,5 +684,39 @@ class MemorySweepsTest {
     assertThat(lastQuestion()).contains(TidyRules.CUT);
     assertThat(story(cut).getJsonArray("notes").encode())
         .contains("Of a message of 95000 characters, the first 48000 were read.");
+  }
+
+  @Test
+  void aConversationThatHasUsedUpItsBudgetIsNotAskedAbout() throws Exception {
+    corpus();
+    String before = text();
+    budget.isThreadSpent = () -> true;
+    JsonObject run = sweep(false);
+    assertThat(run.getString("outcome")).isEqualTo("budget");
+    assertThat(story(run).getString("outcome")).isEqualTo("budget");
+    assertThat(model.asked).isEmpty();
+    budget.isThreadSpent = () -> !model.asked.isEmpty();
+    model.answers.add("{");
+    assertThat(sweep(false).getString("outcome")).as("no second try").isEqualTo("budget");
+    assertThat(model.asked).hasSize(1);
+    assertThat(text()).isEqualTo(before);
+    budget.isThreadSpent = () -> false;
+    model.answers.add(GOOD);
+    assertThat(sweep(false).getInteger("merged")).isEqualTo(2);
+  }
+
+  @Test
+  void aModeInWhichNoTasksStartTakesTheQuestionBack() throws Exception {
+    corpus();
+    String id = sweeps.request("token:ann", THREAD, false).orElseThrow();
+    await(() -> model.asked.size() == 1);
+    calm.mayWork = false;
+    await(() -> outcome(id).equals("mode"));
+    assertThat(sweeps.find(id).orElseThrow().getString("note")).contains("mode");
+    assertThat(sweep(false).getString("outcome")).isEqualTo("mode");
+    assertThat(model.asked).hasSize(1);
+    calm.mayWork = true;
+    model.answers.add(GOOD);
+    assertThat(sweep(false).getInteger("merged")).isEqualTo(2);
   }
 }

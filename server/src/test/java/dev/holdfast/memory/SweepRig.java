@@ -84,7 +84,7 @@ final class SweepRig implements AutoCloseable {
             memory,
             hits,
             models(new Submitting(model), time, registry, vertx),
-            () -> RemoteUse.FREE,
+            new Unlimited(),
             () -> config,
             () -> Set.of("Bob Miller"),
             secrets,
@@ -154,6 +154,18 @@ final class SweepRig implements AutoCloseable {
     public ModelAnswer ask(ModelRequest request, ModelListener listener)
         throws CallFailedException {
       return submits(answers.apply(request.messages().getFirst().toString()));
+    }
+  }
+
+  private static final class Unlimited implements SweepBudget {
+    @Override
+    public RemoteUse remote() {
+      return RemoteUse.FREE;
+    }
+
+    @Override
+    public boolean isSpent(String threadId) {
+      return false;
     }
   }
 

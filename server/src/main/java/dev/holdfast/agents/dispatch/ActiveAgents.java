@@ -179,6 +179,10 @@ final class ActiveAgents implements ThreadAgent.Keeper {
     return limits.budgets().isSpent();
   }
 
+  boolean isThreadSpent(String threadId) throws StoreException {
+    return limits.budgets().isThreadSpent(threadId);
+  }
+
   @Override
   public void settled(ThreadAgent agent) {
     idle.add(agent);

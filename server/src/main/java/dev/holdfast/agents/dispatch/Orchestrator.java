@@ -352,6 +352,11 @@ public final class Orchestrator {
     return agents.isBudgetSpent();
   }
 
+  /** Whether a chat thread may cost nothing more today. */
+  public boolean isThreadSpent(String threadId) throws StoreException {
+    return agents.isThreadSpent(threadId);
+  }
+
   /** Whether so many threads hang that the server can free no more of them. */
   public boolean isClogged() {
     return agents.isClogged();

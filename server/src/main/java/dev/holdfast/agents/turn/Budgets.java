@@ -133,6 +133,17 @@ public final class Budgets {
     return spentScope("").isPresent();
   }
 
+  /** Whether a chat thread has used up what it may in a day, whatever model is asked. */
+  public boolean isThreadSpent(String threadId) throws StoreException {
+    BudgetConfig.Limit limit = config.perThread();
+    if (limit.isNone()) {
+      return false;
+    }
+    Instant day = today().atStartOfDay(resources.knowledge().zone()).toInstant();
+    return exceeded(limit, resources.store().usage().spent(Whose.THREAD, threadId, day, ""), 0)
+        .isPresent();
+  }
+
   /** Which budget of all is used up; none while every model that is asked is a local one. */
   private Optional<Scope> spentScope(String eventId) throws StoreException {
     if (resources.models().asksLocalOnly()) {
@@ -151,17 +162,26 @@ public final class Budgets {
 
   private void check(Scope scope, BudgetConfig.Limit limit, Spent spent, long tokensAhead)
       throws CallFailedException {
+    Optional<String> exceeded = exceeded(limit, spent, tokensAhead);
+    if (exceeded.isPresent()) {
+      throw exhausted(scope, exceeded.get());
+    }
+  }
+
+  /** The first limit that allows no more, with its unit. */
+  private static Optional<String> exceeded(
+      BudgetConfig.Limit limit, Spent spent, long tokensAhead) {
     if (limit.messages() > 0 && spent.messages() >= limit.messages()) {
-      throw exhausted(scope, limit.messages() + " messages");
+      return Optional.of(limit.messages() + " messages");
     }
     boolean tooMany =
         spent.tokens() >= limit.tokens() || spent.tokens() + tokensAhead > limit.tokens();
     if (limit.tokens() > 0 && tooMany) {
-      throw exhausted(scope, limit.tokens() + " tokens");
+      return Optional.of(limit.tokens() + " tokens");
     }
-    if (limit.usd() > 0 && spent.costUsd() >= limit.usd()) {
-      throw exhausted(scope, limit.usd() + " USD");
-    }
+    return limit.usd() > 0 && spent.costUsd() >= limit.usd()
+        ? Optional.of(limit.usd() + " USD")
+        : Optional.empty();
   }
 
   private boolean isUsedUp(Scope scope, double usd, LocalDate since, String eventId)
