@@ -27,6 +27,7 @@ public final class FileCalls {
   private static final int SYMLINK_NO_FOLLOW = 0x100;
   private static final int EMPTY_PATH = 0x1000;
   private static final int NO_REPLACE = 1;
+  private static final int EXCHANGE = 2;
 
   /** The basic fields and the time of birth. */
   private static final int STATX_FIELDS = 0xfff;
@@ -97,7 +98,18 @@ public final class FileCalls {
    * {@link Errno#EINVAL} or {@link Errno#ENOSYS}.
    */
   public static int rename(int folder, String name, int toFolder, String to, boolean mayReplace) {
-    int flags = mayReplace ? 0 : NO_REPLACE;
+    return rename(folder, name, toFolder, to, mayReplace ? 0 : NO_REPLACE);
+  }
+
+  /**
+   * renameat2(2) of two paths that swap what they name, at once. Some file systems cannot: then
+   * {@link Errno#EINVAL} or {@link Errno#ENOSYS}.
+   */
+  public static int exchange(String path, String other) {
+    return rename(CURRENT_FOLDER, path, CURRENT_FOLDER, other, EXCHANGE);
+  }
+
+  private static int rename(int folder, String name, int toFolder, String to, int flags) {
     return (int)
         Libc.call(
             (arena, state) ->

@@ -227,8 +227,10 @@ public final class MemorySweeps {
   /** A memory that was brought back is on record, even if the server ended before that. */
   private void finishRestores() throws StoreException, IOException {
     for (SweepLedger.Restore left : ledger.unfinishedRestores()) {
-      String now = Sha256.of(memory.bytes(scope(left.threadId())));
-      ledger.restored(left, now.equals(left.after()));
+      Memory.Scope scope = scope(left.threadId());
+      boolean isReplaced = Sha256.of(memory.bytes(scope)).equals(left.after());
+      memory.settle(scope, Memory.RESTORE, isReplaced, time.now());
+      ledger.restored(left, isReplaced);
     }
   }
 
@@ -475,6 +477,12 @@ public final class MemorySweeps {
   /** Brings an earlier content back, byte for byte; the one of now is kept as a version. */
   public synchronized Answer restore(String threadId, int version, String by)
       throws StoreException, IOException {
+    if (memory.history(scope(threadId)).stream()
+        .anyMatch(old -> old.number() == version && old.bytes() > Memory.RAW_BYTES_MAX)) {
+      return new Answer.Refused(
+          "version %d has more than %d bytes: copy its file from memory-versions"
+              .formatted(version, Memory.RAW_BYTES_MAX));
+    }
     Optional<byte[]> content = memory.version(scope(threadId), version);
     if (content.isEmpty()) {
       return new Answer.Unknown();

@@ -206,7 +206,7 @@ final class Promotions {
     ledger.keep(approved, Optional.empty());
     try {
       Memory.Added added =
-          memory.addKept(
+          memory.add(
               new Memory.Scope.Global(),
               BY + "\n" + proposal.id(),
               proposal.day(),

@@ -393,8 +393,10 @@ final class ThreadSweep {
   void finishInterrupted() throws StoreException, IOException {
     for (SweepLedger.Unfinished left : ledger.unfinished()) {
       String threadId = left.swept().threadId();
-      String now = Sha256.of(memory.bytes(new Memory.Scope.OfThread(threadId)));
-      if (now.equals(left.after())) {
+      Memory.Scope scope = new Memory.Scope.OfThread(threadId);
+      boolean isReplaced = Sha256.of(memory.bytes(scope)).equals(left.after());
+      memory.settle(scope, BY, isReplaced, time.now());
+      if (isReplaced) {
         SweptThread _ = finish(left.run(), left.swept(), left.lastLine(), left.after());
       } else {
         ledger.note(left.run(), ended(threadId, SweptThread.Outcome.BUSY, List.of("Cut off.")));

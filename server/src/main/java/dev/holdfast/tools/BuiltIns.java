@@ -21,7 +21,6 @@ import dev.holdfast.tools.skills.ReadSkillTool;
 import dev.holdfast.tools.skills.SkillFiles;
 import dev.holdfast.tools.skills.Skills;
 import dev.holdfast.tools.web.WebFetchTool;
-import java.time.LocalDate;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
@@ -125,7 +124,7 @@ public final class BuiltIns {
               knowledge.memory(),
               knowledge.store().audit(),
               knowledge.secrets(),
-              () -> LocalDate.ofInstant(knowledge.time().now(), knowledge.zone())));
+              () -> knowledge.time().now().atZone(knowledge.zone())));
       tools.add(new RecallTool(knowledge.memory(), knowledge.notes(), knowledge.recalls()));
     }
     tools.add(new HistoryTool(knowledge.store()));

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 class MemorySweepKillTest {
   private static final Path STRACE = Path.of("/usr/bin/strace");
   private static final String EFFECTS =
-      "openat,write,pwrite64,fsync,fdatasync,rename,unlink,mkdir,ftruncate";
+      "openat,write,pwrite64,fsync,fdatasync,rename,renameat,renameat2,link,linkat,unlink,mkdir,ftruncate";
   private static final String STORE = "holdfast-store-";
   private static final int SAMPLE = 8;
   private static final int KILLED = 128 + 9;

@@ -227,7 +227,7 @@ class MemorySweepsTest {
   private static final class RememberLine {
     static void add(Memory memory, Memory.Scope scope, String key, LocalDate day, String text)
         throws Exception {
-      assertThat(memory.addKept(scope, key, day, text, "test", java.time.Instant.EPOCH))
+      assertThat(memory.add(scope, key, day, text, "test", java.time.Instant.EPOCH))
           .isEqualTo(Memory.Added.ADDED);
     }
   }
@@ -334,6 +334,22 @@ class MemorySweepsTest {
     assertThat(text()).isEqualTo(before);
     assertThat(sweeps.history(THREAD).getLast().by()).isEqualTo("restore");
     assertThat(sweeps.restore(THREAD, 999, "x")).isInstanceOf(MemorySweeps.Answer.Unknown.class);
+  }
+
+  @Test
+  void aRestoreKeepsALargeMemoryWholeAndBringsNoneBack() throws Exception {
+    corpus();
+    Path file = store.threads().of(THREAD).folder().resolve(Memory.FILE);
+    Files.write(file, new byte[3_000_000]);
+    int first = sweeps.history(THREAD).getFirst().number();
+    assertThat(sweeps.restore(THREAD, first, "token:ann"))
+        .isInstanceOf(MemorySweeps.Answer.Done.class);
+    MemoryVersion large = sweeps.history(THREAD).getLast();
+    assertThat(large.bytes()).isEqualTo(3_000_000);
+    String now = text();
+    assertThat(sweeps.restore(THREAD, large.number(), "token:ann"))
+        .isInstanceOf(MemorySweeps.Answer.Refused.class);
+    assertThat(text()).isEqualTo(now);
   }
 
   @Test

@@ -198,7 +198,7 @@ final class SweepRig implements AutoCloseable {
     Files.writeString(store.threads().of(thread).folder().resolve(Memory.FILE), mine);
     for (int i = 0; i < facts.length; i++) {
       Memory.Added _ =
-          memory.addKept(
+          memory.add(
               new Memory.Scope.OfThread(thread),
               "k" + i,
               LocalDate.of(2025, 12, 1),

@@ -46,7 +46,16 @@ public final class AtomicFiles {
 
   /** As {@link #write(Path, byte[])}. */
   public static void write(Path target, Content content) throws IOException {
-    Path temporary = target.resolveSibling(target.getFileName() + ".tmp");
+    move(writeBeside(target, content), target);
+  }
+
+  /** Of the file beside {@code target} that its next content is written to. */
+  static Path temporary(Path target) {
+    return target.resolveSibling(target.getFileName() + ".tmp");
+  }
+
+  static Path writeBeside(Path target, Content content) throws IOException {
+    Path temporary = temporary(target);
     Files.deleteIfExists(temporary);
     create(temporary);
     try (FileOutputStream out = new FileOutputStream(temporary.toFile())) {
@@ -58,9 +67,20 @@ public final class AtomicFiles {
       Files.deleteIfExists(temporary); // half a file on a full disk is in the way
       throw e;
     }
-    Files.move(
-        temporary, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    return temporary;
+  }
+
+  /** Durable on return; what {@code target} named before is gone. */
+  static void move(Path file, Path target) throws IOException {
+    Files.move(file, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     syncFolder(folderOf(target));
+  }
+
+  /** Gives a file another name, durably, with what it holds now. */
+  static void link(Path file, Path name) throws IOException {
+    syncFolder(file); // for a file it is the same call
+    Files.createLink(name, file);
+    syncFolder(folderOf(name));
   }
 
   /** Makes an empty file that only its owner may read. Returns false when there was one. */
@@ -132,7 +152,7 @@ public final class AtomicFiles {
     }
   }
 
-  private static Path folderOf(Path file) {
+  static Path folderOf(Path file) {
     File parent = file.toAbsolutePath().toFile().getParentFile();
     if (parent == null) {
       throw new IllegalArgumentException("a root folder is no file: " + file);

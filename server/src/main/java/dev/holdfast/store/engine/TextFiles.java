@@ -28,6 +28,10 @@ public final class TextFiles {
 
   /** As {@link #read}, byte for byte. */
   public Optional<byte[]> readBytes(Path file, int bytesMax) throws IOException {
+    return plainBytes(file, bytesMax);
+  }
+
+  static Optional<byte[]> plainBytes(Path file, int bytesMax) throws IOException {
     // The first question costs no exception, and each turn asks for files that few people have.
     if (!Files.exists(file) || !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       return Optional.empty();
@@ -50,12 +54,78 @@ public final class TextFiles {
 
   /** As {@link #replace(Path, String)}. */
   public void replace(Path file, byte[] content) throws IOException {
+    boolean _ =
+        written(
+            file,
+            () -> {
+              AtomicFiles.write(file, content);
+              return true;
+            });
+  }
+
+  /**
+   * As {@link #replace(Path, byte[])}, unless it is not as expected. What somebody writes at the
+   * same moment is not lost: it is seen, or goes to the new file, or to the old one when he had it
+   * open. Only where the file system cannot swap two names, a file is lost that somebody puts there
+   * within the last microseconds.
+   *
+   * @param expected what the file holds; empty also when there is none
+   * @param kept another name that the old file gets if it is replaced; its folder is there. If it
+   *     is put back, and somebody has written to the new one meanwhile, that one gets it.
+   * @return false when the file holds something else; then it is as it was
+   */
+  public boolean replace(Path file, byte[] expected, byte[] content, Path kept) throws IOException {
+    return written(file, () -> WatchedReplacement.replace(file, expected, content, kept));
+  }
+
+  /**
+   * As {@link #replace(Path, byte[])}, whatever the file holds.
+   *
+   * @param kept another name that the old file gets, whatever it is; its folder is there
+   */
+  public void exchange(Path file, byte[] content, Path kept) throws IOException {
+    boolean _ =
+        written(
+            file,
+            () -> {
+              WatchedReplacement.exchange(file, content, kept);
+              return true;
+            });
+  }
+
+  /**
+   * Gives a plain file another name, durably: what is written to it later is there, too. Where the
+   * file system has no second names, a copy.
+   */
+  public void keep(Path file, Path name) throws IOException {
+    boolean _ =
+        written(
+            name,
+            () -> {
+              try {
+                AtomicFiles.link(file, name);
+              } catch (SyncFailedException e) {
+                throw e;
+              } catch (IOException | UnsupportedOperationException _) {
+                AtomicFiles.write(name, out -> Files.copy(file, out));
+              }
+              return true;
+            });
+  }
+
+  /** Beside a file: what a crash left while it was being replaced. */
+  public static Path half(Path file) {
+    return AtomicFiles.temporary(file);
+  }
+
+  private interface Write {
+    boolean run() throws IOException;
+  }
+
+  private boolean written(Path file, Write write) throws IOException {
     try {
-      Path folder = file.toAbsolutePath().getParent();
-      if (folder != null) {
-        AtomicFiles.createFolders(folder);
-      }
-      AtomicFiles.write(file, content);
+      AtomicFiles.createFolders(AtomicFiles.folderOf(file));
+      return write.run();
     } catch (SyncFailedException e) {
       failStop.end(StartRefusedException.IO, "fsync of " + file + ": " + e.getMessage());
       throw e;

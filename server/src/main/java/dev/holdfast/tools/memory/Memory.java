@@ -1,9 +1,13 @@
 package dev.holdfast.tools.memory;
 
 import dev.holdfast.store.Store;
+import dev.holdfast.store.engine.AtomicFiles;
+import dev.holdfast.store.engine.TextFiles;
 import dev.holdfast.tools.files.Sha256;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -23,7 +27,14 @@ public final class Memory {
   private static final Pattern MARK = Pattern.compile(" *<!-- by [0-9a-f]{12} -->");
 
   /** Whatever people have made of it, no more than this is read or written. */
-  private static final int RAW_BYTES_MAX = 1_048_576;
+  public static final int RAW_BYTES_MAX = 1_048_576;
+
+  /** What replaces a content, for its version. */
+  public static final String RESTORE = "restore";
+
+  static final String REMEMBER = "remember";
+
+  private static final int TRIES = 5;
 
   private static final Pattern LINE_ENDS = Pattern.compile("[\\s\\p{Cntrl}\\u2028\\u2029]+");
 
@@ -77,13 +88,30 @@ public final class Memory {
    */
   public synchronized boolean replace(
       Scope scope, byte[] expected, byte[] content, String by, Instant now) throws IOException {
-    byte[] before = bytes(scope);
-    if (!Arrays.equals(before, expected) || before.length >= RAW_BYTES_MAX) {
+    if (expected.length >= RAW_BYTES_MAX || !Arrays.equals(bytes(scope), expected)) {
       return false;
     }
-    versions(scope).keep(before, by, now);
-    store.texts().replace(file(scope), content);
-    return true;
+    Path kept = versions(scope).keep(file(scope), by, now);
+    boolean isReplaced = store.texts().replace(file(scope), expected, content, kept);
+    if (!isReplaced) {
+      versions(scope).forget(kept, file(scope));
+    }
+    return isReplaced;
+  }
+
+  /**
+   * Clears up what a crash left of a change.
+   *
+   * @param by what made the change
+   * @param isReplaced whether the file has its new content
+   */
+  public synchronized void settle(Scope scope, String by, boolean isReplaced, Instant now)
+      throws IOException {
+    Path half = TextFiles.half(file(scope));
+    if (isReplaced && Files.exists(half)) {
+      versions(scope).keepHalf(half, by, now); // it may be what somebody wrote in that moment
+    }
+    boolean _ = AtomicFiles.delete(half);
   }
 
   /** Earlier contents, oldest first. */
@@ -96,20 +124,12 @@ public final class Memory {
     return versions(scope).read(number);
   }
 
-  /** Brings an earlier content back, byte for byte; what was there is kept as a version. */
+  /**
+   * Brings an earlier content back, byte for byte; what was there is kept as a version, all of it.
+   */
   public synchronized void restore(Scope scope, byte[] content, Instant now) throws IOException {
-    versions(scope).keep(bytes(scope), "restore", now);
-    store.texts().replace(file(scope), content);
-  }
-
-  /** As {@link #add}, with a version of what was there. */
-  public synchronized Added addKept(
-      Scope scope, String key, LocalDate day, String text, String by, Instant now)
-      throws IOException {
-    if (!has(scope, key)) {
-      versions(scope).keep(bytes(scope), by, now);
-    }
-    return add(scope, key, day, text);
+    Path kept = versions(scope).keep(file(scope), RESTORE, now);
+    store.texts().exchange(file(scope), content, kept);
   }
 
   /** Whether a call has added its line, and it is still there. */
@@ -127,23 +147,36 @@ public final class Memory {
   }
 
   /**
-   * Adds one line; durable on return. {@code key}: of the call, which adds once however often it
-   * runs.
+   * Adds one line, durably; what was there is kept as a version.
+   *
+   * @param key of the call, which adds once however often it runs
+   * @param by what adds it, for its version
    */
-  synchronized Added add(Scope scope, String key, LocalDate day, String text) throws IOException {
-    String mark = mark(key);
-    // One byte more than fits tells a file that somebody else has made too long.
-    String old = store.texts().read(file(scope), bytesMax + 1).orElse("");
-    if (old.contains(mark)) {
-      return Added.KNOWN;
+  public synchronized Added add(
+      Scope scope, String key, LocalDate day, String text, String by, Instant now)
+      throws IOException {
+    String line = "- " + day + ": " + folded(text) + " " + mark(key) + "\n";
+    for (int i = 0; i < TRIES; i++) {
+      // One byte more than fits tells a file that somebody else has made too long.
+      byte[] before = store.texts().readBytes(file(scope), bytesMax + 1).orElse(new byte[0]);
+      String old = new String(before, StandardCharsets.UTF_8);
+      if (old.contains(mark(key))) {
+        settle(scope, by, true, now);
+        return Added.KNOWN;
+      }
+      ByteArrayOutputStream content = new ByteArrayOutputStream();
+      content.writeBytes(before); // which need not be UTF-8
+      content.writeBytes(
+          ((old.isEmpty() || old.endsWith("\n") ? "" : "\n") + line)
+              .getBytes(StandardCharsets.UTF_8));
+      if (content.size() > bytesMax) {
+        return Added.FULL;
+      }
+      if (replace(scope, before, content.toByteArray(), by, now)) {
+        return Added.ADDED;
+      }
     }
-    String line = "- " + day + ": " + folded(text) + " " + mark + "\n";
-    String all = old + (old.isEmpty() || old.endsWith("\n") ? "" : "\n") + line;
-    if (all.getBytes(StandardCharsets.UTF_8).length > bytesMax) {
-      return Added.FULL;
-    }
-    store.texts().replace(file(scope), all);
-    return Added.ADDED;
+    throw new IOException("somebody changed it each time, at the same moment");
   }
 
   /** One line that holds no mark. */

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  *
  * @param number counted up, from 1
  * @param replacedAt in whole seconds
- * @param by what replaced it: {@code sweep}, {@code restore} or {@code promotion}
+ * @param by what replaced it: {@code sweep}, {@code restore}, {@code promotion} or {@code remember}
  */
 public record MemoryVersion(int number, Instant replacedAt, String by, long bytes) {
   static final int NUMBER_MAX = 999_999;

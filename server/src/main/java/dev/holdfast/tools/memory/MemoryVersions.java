@@ -5,9 +5,10 @@ import dev.holdfast.store.engine.TextFiles;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -60,24 +61,67 @@ final class MemoryVersions {
   }
 
   /**
-   * Keeps a content that is about to be replaced, durably. A crash before that leaves it twice: so
-   * the one that was kept last is not kept again.
+   * Keeps a file that is about to be replaced, durably: the file itself, so that what somebody who
+   * has it open still writes is kept, too.
+   *
+   * @return where it is kept
    */
-  void keep(byte[] content, String by, Instant now) throws IOException {
-    List<MemoryVersion> all = list();
-    int last = all.isEmpty() ? 0 : all.getLast().number();
-    if (last > 0 && Arrays.equals(content, read(last).orElse(new byte[0]))) {
-      return;
+  Path keep(Path file, String by, Instant now) throws IOException {
+    deleteHalves();
+    List<MemoryVersion> all = new ArrayList<>(list());
+    if (!all.isEmpty() && isCovered(all.getLast(), file)) {
+      boolean _ = AtomicFiles.delete(folder.resolve(all.removeLast().fileName()));
     }
+    int last = all.isEmpty() ? 0 : all.getLast().number();
     if (last >= MemoryVersion.NUMBER_MAX) {
       throw new IOException("the numbers of versions are used up: delete " + folder);
     }
-    deleteHalves();
-    MemoryVersion version = new MemoryVersion(last + 1, now, by, content.length);
-    texts.replace(folder.resolve(version.fileName()), content);
+    Path kept = folder.resolve(new MemoryVersion(last + 1, now, by, 0).fileName());
+    if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+      texts.keep(file, kept);
+    } else {
+      texts.replace(kept, new byte[0]);
+    }
     for (MemoryVersion old : all.subList(0, Math.max(0, all.size() + 1 - KEPT_MAX))) {
       boolean _ = AtomicFiles.delete(folder.resolve(old.fileName()));
     }
+    return kept;
+  }
+
+  /**
+   * A crash leaves a content twice, and additions alone would soon be all there is: the last
+   * version goes when a file has the same, or when only lines were added to it.
+   */
+  private boolean isCovered(MemoryVersion version, Path file) throws IOException {
+    Path kept = folder.resolve(version.fileName());
+    if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+      return version.bytes() == 0;
+    }
+    long differs = Files.mismatch(kept, file);
+    return differs < 0 || (version.by().equals(Memory.REMEMBER) && differs == Files.size(kept));
+  }
+
+  /** What was kept and then not replaced is no earlier content. */
+  void forget(Path kept, Path file) throws IOException {
+    if (isSame(file, kept) || (Files.exists(kept) && Files.size(kept) == 0)) {
+      boolean _ = AtomicFiles.delete(kept);
+    }
+  }
+
+  /**
+   * Keeps what a crash left of a file that was swapped out, unless it is kept already.
+   *
+   * @param half another name of it
+   */
+  void keepHalf(Path half, String by, Instant now) throws IOException {
+    List<MemoryVersion> all = list();
+    if (all.isEmpty() || !isSame(half, folder.resolve(all.getLast().fileName()))) {
+      Path _ = keep(half, by, now);
+    }
+  }
+
+  private static boolean isSame(Path file, Path kept) throws IOException {
+    return Files.exists(file) && Files.exists(kept) && Files.isSameFile(file, kept);
   }
 
   /** What a crash left of a version: no later one has its name, so that it would stay. */

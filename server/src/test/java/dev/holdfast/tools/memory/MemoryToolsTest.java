@@ -18,7 +18,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,11 +63,7 @@ class MemoryToolsTest {
   private ToolResult remember(MemoryConfig config, String key, JsonObject arguments)
       throws Exception {
     return new RememberTool(
-            config,
-            memory,
-            store.audit(),
-            secrets,
-            () -> LocalDate.ofInstant(time.now(), ZoneOffset.UTC))
+            config, memory, store.audit(), secrets, () -> time.now().atZone(ZoneOffset.UTC))
         .run(arguments.encode(), context(THREAD, key));
   }
 
