@@ -87,7 +87,11 @@ final class MemoryCommand extends CommandGroup {
         answer,
         () -> {
           boolean isOn = answer.path("enabled").asBoolean();
-          line("sweeps     " + (isOn ? "on, next " + Formats.day(answer.path("next_at")) : "off"));
+          String next =
+              answer.path("waits_for_mode").asBoolean()
+                  ? "as soon as the mode lets it run"
+                  : Formats.day(answer.path("next_at"));
+          line("sweeps     " + (isOn ? "on, next " + next : "off"));
           line("model      " + (answer.path("model").asBoolean() ? "there" : "none is named"));
           line("promotion  " + CliJson.text(answer, "global_promote"));
           if (!answer.path(RUNNING).isNull()) {
@@ -257,7 +261,8 @@ final class MemoryCommand extends CommandGroup {
             + (run.path("dry_run").asBoolean() ? " (dry run: nothing was changed)" : ""));
     List<JsonNode> stories = CliJson.items(run, "stories");
     if (stories.isEmpty()) {
-      line("  there was nothing to tidy");
+      boolean isDone = CliJson.text(run, "outcome").equals("done");
+      line(isDone ? "  there was nothing to tidy" : "  no conversation was swept");
     }
     for (JsonNode story : stories) {
       line(

@@ -42,6 +42,7 @@ public final class MemorySweeps {
   private static final Logger LOG = LoggerFactory.getLogger(MemorySweeps.class);
   private static final String SERVER = "server";
   private static final String AGAIN = "again: the server had ended in the middle of it";
+  private static final String STOPPED = "the server stops; it runs again after the next start";
   private static final Duration LOOK = Duration.ofSeconds(1);
   private static final int THREADS_PER_PAGE = 500;
 
@@ -55,6 +56,7 @@ public final class MemorySweeps {
   private final ThreadSweep threads;
   private final Promotions promotions;
   private final SweepModel model;
+  private final ServerCalm calm;
   private final SweepMetrics metrics;
   private final Supplier<SweepConfig> config;
   private final Time time;
@@ -87,6 +89,7 @@ public final class MemorySweeps {
     this.models = models;
     this.ledger = ledger;
     this.config = config;
+    this.calm = calm;
     this.time = time;
     ids = new Ids(time);
     metrics = new SweepMetrics(registry);
@@ -182,13 +185,11 @@ public final class MemorySweeps {
   }
 
   private boolean isDue() {
-    SweepConfig now = config.get();
-    return now.enabled()
-        && !stopping
-        && ledger
-            .lastScheduled()
-            .map(last -> !last.plus(now.every()).isAfter(time.now()))
-            .orElse(true);
+    return !stopping && calm.mayWork() && isTime(config.get());
+  }
+
+  private boolean isTime(SweepConfig now) {
+    return now.enabled() && !next(now).isAfter(time.now());
   }
 
   /**
@@ -201,9 +202,17 @@ public final class MemorySweeps {
       finishRestores();
       promotions.finishInterrupted();
       for (SweepRun run : ledger.runs(Integer.MAX_VALUE)) {
-        if (run.outcome() == SweepRun.Outcome.RUNNING
-            && wanted.stream().noneMatch(next -> next.id().equals(run.id()))) {
-          repeat(run);
+        boolean isWanted = wanted.stream().anyMatch(next -> next.id().equals(run.id()));
+        if (run.outcome() == SweepRun.Outcome.RUNNING && !isWanted) {
+          ledger.keep(ended(run, SweepRun.Outcome.CUT_OFF, "the server ended", run.promoted()));
+          metrics.cutOff();
+          if (!run.note()
+              .equals(AGAIN)) { // one that ends the server each time would end it for ever
+            repeat(run, AGAIN);
+          }
+        } else if (run.note().equals(STOPPED)) {
+          ledger.keep(run.with(run.outcome(), "the server stopped"));
+          repeat(run, "again: the server had stopped in the middle of it");
         }
       }
       return true;
@@ -213,11 +222,10 @@ public final class MemorySweeps {
     }
   }
 
-  /** Once: a sweep that ends the server each time would end it for ever. */
-  private void repeat(SweepRun run) throws StoreException {
-    ledger.keep(ended(run, SweepRun.Outcome.CUT_OFF, "the server ended", run.promoted()));
-    if (!run.dry() && !run.note().equals(AGAIN)) {
-      SweepRun again = fresh(run.by(), run.threadId(), false).with(SweepRun.Outcome.RUNNING, AGAIN);
+  private void repeat(SweepRun run, String note) throws StoreException {
+    boolean isWanted = !run.by().equals(SERVER) || config.get().enabled();
+    if (!run.dry() && isWanted) {
+      SweepRun again = fresh(run.by(), run.threadId(), false).with(SweepRun.Outcome.RUNNING, note);
       if (wanted.offer(again)) {
         ledger.keep(again);
       }
@@ -271,7 +279,7 @@ public final class MemorySweeps {
       LOG.warn("memory: sweep {} ended: {}", run.id(), e.failure().message());
       ended = ended(run, SweepRun.Outcome.FAILED, e.failure().message(), 0);
     } catch (InterruptedException e) {
-      ended = ended(run, SweepRun.Outcome.CANCELLED, "the server stops", 0);
+      ended = ended(run, SweepRun.Outcome.CANCELLED, stopped(run), 0);
       throw e;
     } finally {
       running = null; // first: who sees its end may ask for another
@@ -315,11 +323,15 @@ public final class MemorySweeps {
       }
     } catch (SweepEndedException e) {
       outcome = e.outcome();
-      note = e.why();
+      note = outcome == SweepRun.Outcome.CANCELLED ? stopped(run) : e.why();
     }
     // Costs nothing, so that it is done whatever became of the models.
     int promoted = run.dry() || stopping ? 0 : promotions.judgeAll();
     return ended(run, outcome, note, promoted);
+  }
+
+  private static String stopped(SweepRun run) {
+    return run.dry() ? "the server stops" : STOPPED;
   }
 
   private void sweepThreads(SweepRun run)
@@ -388,11 +400,17 @@ public final class MemorySweeps {
         .put("global_promote", now.globalPromote().name().toLowerCase(Locale.ROOT))
         .put("running", at == null ? null : at.id())
         .put("next_at", now.enabled() ? next(now).toString() : null)
+        .put("waits_for_mode", isTime(now) && !calm.mayWork())
         .put("proposals", counts);
   }
 
   private Instant next(SweepConfig now) {
     return ledger.lastScheduled().map(last -> last.plus(now.every())).orElse(time.now());
+  }
+
+  /** Whether there is such a chat thread. */
+  public boolean isKnown(String threadId) {
+    return store.chatThreads().find(threadId).isPresent();
   }
 
   /** The newest sweeps, with what they came to. */

@@ -164,13 +164,17 @@ final class SweepLedger {
     return engine.read(sql -> sql.first(SweepLedger::run, RUN + " where id = ?", id));
   }
 
-  /** When the newest began that was made without being asked for. */
+  /**
+   * When the newest began that was made without being asked for; those that a mode or a stop ended
+   * are made again.
+   */
   Optional<Instant> lastScheduled() {
     return engine.read(
         sql ->
             sql.first(
                 row -> Instant.ofEpochMilli(row.getLong(1)),
                 "select begun_at from memory_sweep_runs where by = 'server'"
+                    + " and outcome not in ('MODE', 'CANCELLED')"
                     + " order by begun_at desc limit 1"));
   }
 

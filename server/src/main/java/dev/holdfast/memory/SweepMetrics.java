@@ -75,6 +75,14 @@ final class SweepMetrics {
     promotions.increment();
   }
 
+  /** Of one that the last run of the server had begun. */
+  void cutOff() {
+    Counter of = runs.get(SweepRun.Outcome.CUT_OFF);
+    if (of != null) {
+      of.increment();
+    }
+  }
+
   void ended(SweepRun.Outcome outcome, Duration took) {
     Counter of = runs.get(outcome);
     if (of != null) {

@@ -266,6 +266,14 @@ class MemorySweepsTest {
     return new String(memory.bytes(SCOPE), StandardCharsets.UTF_8);
   }
 
+  private void isChatThread(String thread) throws Exception {
+    var _ =
+        store
+            .inbox()
+            .append(new NewEvent("web:main", thread, "k" + thread, "{}", time.now()))
+            .get(10, TimeUnit.SECONDS);
+  }
+
   private static JsonObject change(String what, Integer... lines) {
     return new JsonObject()
         .put("do", what)
@@ -461,17 +469,43 @@ class MemorySweepsTest {
     assertThat(outcome(id)).isEqualTo("cancelled");
     assertThat(text()).isEqualTo(before);
     assertThat(sweeps.request("token:ann", THREAD, false)).isEmpty();
+    stopLoops();
+    model.answers.add(GOOD);
+    sweeps = start();
+    await(() -> sweeps.runs(9).encode().contains("done"));
+    assertThat(text()).contains("Kiel");
+    stopLoops();
+    sweeps = start();
+    assertThat(sweeps.runs(9)).as("once").hasSize(2);
+  }
+
+  @Test
+  void aScheduledSweepThatAStopOrTheModeEndedIsMadeAgain() throws Exception {
+    corpus();
+    isChatThread(THREAD);
+    enabled = true;
+    await(() -> model.asked.size() == 1);
+    calm.mayWork = false;
+    await(() -> sweeps.runs(9).encode().contains("mode"));
+    assertThat(sweeps.status().getBoolean("waits_for_mode")).isTrue();
+    calm.mayWork = true;
+    await(() -> model.asked.size() == 2);
+    assertThat(sweeps.stop(Duration.ofSeconds(5))).isTrue();
+    stopLoops();
+    model.answers.add(GOOD);
+    sweeps = start();
+    await(() -> sweeps.runs(9).encode().contains("done"));
+    assertThat(text()).contains("Kiel");
+    assertThat(sweeps.runs(9)).hasSize(3);
+    assertThat(sweeps.status().getBoolean("waits_for_mode")).isFalse();
+    assertThat(sweeps.status().getString("next_at")).isEqualTo("2026-01-02T00:00:00Z");
   }
 
   @Test
   void sweepsAreMadeWhenTheyAreDueOfThreadsInWhichSomethingWasSaid() throws Exception {
     corpus();
-    for (String thread : List.of(THREAD, "web:main:silent")) {
-      store
-          .inbox()
-          .append(new NewEvent("web:main", thread, "k" + thread, "{}", time.now()))
-          .get(10, TimeUnit.SECONDS);
-    }
+    isChatThread(THREAD);
+    isChatThread("web:main:silent");
     model.answers.add(GOOD);
     enabled = true;
     await(() -> sweeps.runs(9).encode().contains("done"));
@@ -734,5 +768,22 @@ class MemorySweepsTest {
     calm.mayWork = true;
     model.answers.add(GOOD);
     assertThat(sweep(false).getInteger("merged")).isEqualTo(2);
+  }
+
+  @Test
+  void aSweepThatAKillCutOffIsCountedAndMadeAgainOnce() throws Exception {
+    corpus();
+    stopLoops();
+    SweepRun cut =
+        new SweepRun(
+            "r1", time.now(), null, "token:ann", THREAD, false, SweepRun.Outcome.RUNNING, 0, "");
+    SweepLedger.open(store.engine(), store.audit()).keep(cut);
+    model.answers.add(GOOD);
+    sweeps = start();
+    await(() -> sweeps.runs(9).encode().contains("done"));
+    assertThat(outcome("r1")).isEqualTo("cut_off");
+    assertThat(sweeps.runs(9)).hasSize(2);
+    assertThat(registry.counter("holdfast.memory.sweep.runs", "outcome", "cut_off").count())
+        .isEqualTo(1);
   }
 }

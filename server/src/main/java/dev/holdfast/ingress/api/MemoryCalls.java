@@ -70,9 +70,10 @@ final class MemoryCalls {
   }
 
   private ApiAnswer versions(ApiRequest request) throws RefusedRequestException {
+    String threadId = known(request.text("thread", ""));
     try {
       JsonArray all = new JsonArray();
-      for (MemoryVersion version : sweeps.history(idOf(request.text("thread", "")))) {
+      for (MemoryVersion version : sweeps.history(threadId)) {
         all.add(
             new JsonObject()
                 .put("version", version.number())
@@ -87,10 +88,11 @@ final class MemoryCalls {
   }
 
   private ApiAnswer restore(ApiRequest request) throws RefusedRequestException, StoreException {
+    String threadId = thread(request);
     try {
       return answer(
           sweeps.restore(
-              thread(request),
+              threadId,
               Objects.requireNonNullElse(request.body().getInteger("version"), 0),
               OperatorAudit.actor(request)));
     } catch (IOException e) {
@@ -98,13 +100,20 @@ final class MemoryCalls {
     }
   }
 
-  private static String thread(ApiRequest request) {
-    return idOf(Objects.requireNonNullElse(request.bodyText("thread"), ""));
+  private String thread(ApiRequest request) throws RefusedRequestException {
+    return known(Objects.requireNonNullElse(request.bodyText("thread"), ""));
   }
 
   /** As elsewhere in the API; empty is no thread. */
-  private static String idOf(String given) {
-    return given.isEmpty() ? "" : ApiRequest.threadId(given);
+  private String known(String given) throws RefusedRequestException {
+    if (given.isEmpty()) {
+      return "";
+    }
+    String threadId = ApiRequest.threadId(given);
+    if (!sweeps.isKnown(threadId)) {
+      throw RefusedRequestException.unknown("no such conversation: " + threadId);
+    }
+    return threadId;
   }
 
   private static ApiAnswer answer(Answer answer) throws RefusedRequestException {

@@ -76,8 +76,11 @@ class BudgetTest {
   @Test
   void aThreadHasABudgetWhoeverWritesInIt() throws Exception {
     AgentRig world = world("per_thread_daily_messages: 1");
+    assertThat(world.orchestrator.isThreadSpent("web:main:t")).isFalse();
     world.answerOf(world.sendAs("amy", "t", "1", "one"));
     assertThat(world.answerOf(world.sendAs("bob", "t", "2", "two"))).isEqualTo(THREAD_SPENT);
+    assertThat(world.orchestrator.isThreadSpent("web:main:t")).isTrue();
+    assertThat(world.orchestrator.isThreadSpent("web:main:u")).isFalse();
     assertThat(world.answerOf(world.sendAs("bob", "u", "3", "three"))).isEqualTo("heard: three");
   }
 

@@ -211,6 +211,14 @@ class TidiedMemoryTest {
     assertThat(Files.readString(global.resolveSibling("PROMOTIONS.md")))
         .contains("The office closes", "token:operator");
     assertThat(memoryCommand("log").out()).contains("done");
+    for (HoldfastCommand.Result unknown :
+        List.of(
+            sweep("none-such"),
+            memoryCommand("history", "--thread", "nope"),
+            memoryCommand("restore", "3", "--thread", "nope"))) {
+      assertThat(unknown.exitCode()).isNotZero();
+      assertThat(unknown.err()).contains("no such conversation");
+    }
     assertThat(memoryCommand("status").out()).contains("1 promoted");
 
     String[] thread = {"--thread", "webhook:ci:story"};
