@@ -14,6 +14,7 @@ import dev.holdfast.resilience.Guards;
 import dev.holdfast.resilience.Verdict;
 import dev.holdfast.time.Time;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
@@ -21,9 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Posts sentences that are no replies to events: one try each, within the account's guard, and no
- * trace in the outbox. How it ends says nothing of the account, but a wait that the platform asks
- * for is kept. Thread-safe.
+ * Tells people why their messages are not taken in: one try each, within the account's guard, and
+ * no trace in the outbox. How it ends says nothing of the account, but a wait that the platform
+ * asks for is kept. Thread-safe.
  */
 public final class DirectPosts {
   static final Duration POST_MAX = Duration.ofSeconds(10);
@@ -70,7 +71,18 @@ public final class DirectPosts {
               && !guard.isTrying();
       OutboundReply post =
           new OutboundReply(
-              UUID.randomUUID().toString(), "", account, thread, inReplyTo, text, 1, 1, false);
+              UUID.randomUUID().toString(),
+              "",
+              account,
+              thread,
+              inReplyTo,
+              text,
+              1,
+              1,
+              false,
+              List.of(),
+              List.of(),
+              OutboundReply.Kind.ERROR);
       return isPossible && isPosted(to, guard, post);
     }
   }

@@ -18,6 +18,7 @@ import dev.holdfast.store.messages.Reply;
 import dev.holdfast.store.messages.ReplyChoices;
 import dev.holdfast.store.messages.ReplyFile;
 import dev.holdfast.store.messages.ReplyState;
+import dev.holdfast.store.messages.ReplyVoice;
 import dev.holdfast.store.threads.AttachmentFolder;
 import dev.holdfast.time.Time;
 import java.nio.file.Path;
@@ -476,7 +477,8 @@ final class ReplyPoster {
         reply.parts(),
         resend,
         found,
-        channel.facts().showsChoices() ? ReplyChoices.read(reply.choices()) : List.of());
+        channel.facts().showsChoices() ? ReplyChoices.read(reply.choices()) : List.of(),
+        ReplyVoice.kindOf(reply.id()));
   }
 
   /** The files that go with it; of one that is gone the text says so. */

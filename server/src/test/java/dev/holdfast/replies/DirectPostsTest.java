@@ -53,7 +53,20 @@ class DirectPostsTest {
     assertThat(posted).hasSize(2).doesNotHaveDuplicates();
     OutboundReply post = posted.getFirst();
     assertThat(post)
-        .isEqualTo(new OutboundReply(post.id(), "", "main", "t:1", "m1", "hello", 1, 1, false));
+        .isEqualTo(
+            new OutboundReply(
+                post.id(),
+                "",
+                "main",
+                "t:1",
+                "m1",
+                "hello",
+                1,
+                1,
+                false,
+                List.of(),
+                List.of(),
+                OutboundReply.Kind.ERROR));
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.holdfast.nats;
 import dev.holdfast.api.DropReason;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.Origin;
+import dev.holdfast.api.OutboundReply;
 import dev.holdfast.kit.JsonText;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -17,6 +18,12 @@ final class MessageReader {
   static final String THREAD = "Holdfast-Thread";
   static final String SENDER = "Holdfast-Sender";
   static final String REPLY = "Holdfast-Reply";
+
+  /** Of what an agent posts; questions have none of them. */
+  private static final List<String> POST_HEADERS =
+      List.of(NatsPosts.KIND, NatsPosts.PART, NatsPosts.IN_REPLY_TO);
+
+  private static final String ANSWER = NatsPosts.kind(OutboundReply.Kind.ANSWER);
 
   /** Of the body. */
   static final int BYTES_MAX = 1024 * 1024;
@@ -53,6 +60,13 @@ final class MessageReader {
     if (message.body().length > BYTES_MAX) {
       return unreadable("it has more than 1 MiB");
     }
+    boolean isPost = POST_HEADERS.stream().anyMatch(headers::containsKey);
+    if (isPost && account.access().botsPerMinute() == 0) {
+      return loop("it is a post of an agent, and bots_per_minute is 0");
+    }
+    if (!headers.getOrDefault(NatsPosts.KIND, ANSWER).equals(ANSWER)) {
+      return loop("it is a post of an agent, and no answer");
+    }
     String text;
     try {
       text = text(decoded(message.body()));
@@ -73,7 +87,8 @@ final class MessageReader {
             headers.containsKey(MSG_ID)
                 ? SubjectScope.scoped(subject, headers.get(MSG_ID))
                 : place(message),
-            Origin.direct().at(message.at().toEpochMilli())),
+            new Origin(Origin.Place.DIRECT, "", "", "", isPost, true)
+                .at(message.at().toEpochMilli())),
         reply);
   }
 
@@ -83,6 +98,11 @@ final class MessageReader {
 
   private static MessageReading unreadable(String why) {
     return new MessageReading.Unreadable(DropReason.UNREADABLE, why);
+  }
+
+  /** Two agents would answer each other for ever. */
+  private static MessageReading loop(String why) {
+    return new MessageReading.Unreadable(DropReason.LOOP, why);
   }
 
   private boolean mayAnswerAt(String reply) {

@@ -69,7 +69,22 @@ record NatsAccount(
         replySubject(section, subject),
         replyAllow(section),
         section.flag("trust_headers", false),
-        Access.of(section));
+        access(section));
+  }
+
+  /** As for all channels, but programs are the rule here: other agents are left unanswered. */
+  private static Access access(PluginConfig section) {
+    Access access = Access.of(section);
+    return section.whole("bots_per_minute", 0) != 0
+        ? access
+        : new Access(
+            access.users(),
+            access.chats(),
+            access.teams(),
+            access.strangers(),
+            access.groups(),
+            access.personPerMinute(),
+            0);
   }
 
   private static String named(PluginConfig section, String key, String usual) {

@@ -7,6 +7,7 @@ import dev.holdfast.api.PostOutcome;
 import dev.holdfast.api.StoredFile;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 
 /** Posts the answers of one account. Thread-safe. */
@@ -14,6 +15,7 @@ final class NatsPosts {
   static final String IN_REPLY_TO = "Holdfast-In-Reply-To";
   static final String PART = "Holdfast-Part";
   static final String SUBJECT = "Holdfast-Subject";
+  static final String KIND = "Holdfast-Kind";
 
   private final NatsAccount account;
   private final ReplySubjects replies;
@@ -43,6 +45,7 @@ final class NatsPosts {
     if (!reply.inReplyTo().isEmpty()) {
       headers.put(IN_REPLY_TO, SubjectScope.name(reply.inReplyTo()));
     }
+    headers.put(KIND, kind(reply.kind()));
     headers.put(PART, reply.part() + "/" + reply.parts());
     StringBuilder text = new StringBuilder(reply.text());
     for (StoredFile file : reply.files()) {
@@ -51,6 +54,10 @@ final class NatsPosts {
     }
     return publisher.publish(
         subject, headers, text.toString().strip().getBytes(StandardCharsets.UTF_8));
+  }
+
+  static String kind(OutboundReply.Kind kind) {
+    return kind.name().toLowerCase(Locale.ROOT);
   }
 
   /** As the message had it in its header. */

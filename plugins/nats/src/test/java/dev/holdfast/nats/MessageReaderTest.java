@@ -155,6 +155,23 @@ class MessageReaderTest {
   }
 
   @Test
+  void aPostOfAnAgentIsNoQuestion() {
+    MessageReader open = new MessageReader(account(Map.of("bots_per_minute", 3)));
+    for (String header : List.of("Holdfast-Kind", "Holdfast-Part", "Holdfast-In-Reply-To")) {
+      StreamMessage post = message(1, Map.of(header, "answer"), "hello");
+      assertThat(dropped(post)).isEqualTo(DropReason.LOOP);
+      assertThat(((MessageReading.Question) open.read(post)).message().origin().fromBot()).isTrue();
+    }
+    for (String kind : List.of("notice", "question", "error", "other")) {
+      assertThat(open.read(message(1, Map.of("Holdfast-Kind", kind), "hello")))
+          .isInstanceOfSatisfying(
+              MessageReading.Unreadable.class,
+              unread -> assertThat(unread.reason()).isEqualTo(DropReason.LOOP));
+    }
+    assertThat(read(Map.of(), "hello").origin().fromBot()).isFalse();
+  }
+
+  @Test
   void headersThatWereReplacedAreNotBelieved() {
     assertThat(dropped(message(1, Map.of(HeaderFilter.REPLACED, "headers"), "hello")))
         .isEqualTo(DropReason.UNREADABLE);

@@ -92,6 +92,13 @@ class NatsPluginTest {
   }
 
   @Test
+  void otherAgentsAreAnsweredOnlyIfTheOperatorSaysSo() {
+    assertThat(NatsRig.account(Map.of()).access().botsPerMinute()).isZero();
+    assertThat(NatsRig.account(Map.of("bots_per_minute", 5)).access().botsPerMinute()).isEqualTo(5);
+    assertThat(problems(Map.of("bots_per_minute", -1))).contains("bots_per_minute must be");
+  }
+
+  @Test
   void theCheckNamesWhoIsAllowedInVain() throws Exception {
     assertThat(firstCheck(List.of("*"), false).what()).contains("can be reached");
     assertThat(firstCheck(List.of("*", "ask.billing"), false).isMet()).isTrue();

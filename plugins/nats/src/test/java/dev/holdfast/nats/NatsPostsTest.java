@@ -38,17 +38,18 @@ class NatsPostsTest {
 
   private PostOutcome post(Map<String, ?> account, String thread, String inReplyTo)
       throws Exception {
-    NatsPosts posts =
-        new NatsPosts(
-            NatsRig.account(account),
-            replies,
-            (subject, headers, body) -> {
-              published.add(
-                  subject + " " + headers + " " + new String(body, StandardCharsets.UTF_8));
-              return new PostOutcome.Sent("");
-            });
-    return posts.post(
-        new OutboundReply("r1", "e1", "main", thread, inReplyTo, "seven", 1, 2, false));
+    return posts(account)
+        .post(new OutboundReply("r1", "e1", "main", thread, inReplyTo, "seven", 1, 2, false));
+  }
+
+  private NatsPosts posts(Map<String, ?> account) {
+    return new NatsPosts(
+        NatsRig.account(account),
+        replies,
+        (subject, headers, body) -> {
+          published.add(subject + " " + headers + " " + new String(body, StandardCharsets.UTF_8));
+          return new PostOutcome.Sent("");
+        });
   }
 
   @Test
@@ -59,7 +60,7 @@ class NatsPostsTest {
     assertThat(published)
         .containsExactly(
             "answers.shop {Nats-Msg-Id=r1, Holdfast-Thread=orders, Holdfast-In-Reply-To=order-7,"
-                + " Holdfast-Part=1/2} seven");
+                + " Holdfast-Kind=answer, Holdfast-Part=1/2} seven");
   }
 
   @Test
@@ -68,7 +69,33 @@ class NatsPostsTest {
     assertThat(published)
         .containsExactly(
             "answers.shop {Nats-Msg-Id=r1, Holdfast-Thread=orders, Holdfast-Subject=ask.shop,"
-                + " Holdfast-In-Reply-To=order-7, Holdfast-Part=1/2} seven");
+                + " Holdfast-In-Reply-To=order-7, Holdfast-Kind=answer,"
+                + " Holdfast-Part=1/2} seven");
+  }
+
+  @Test
+  void aPostSaysWhatItIs() throws Exception {
+    for (OutboundReply.Kind kind : OutboundReply.Kind.values()) {
+      PostOutcome _ =
+          posts(Map.of("reply_subject", "replies.all"))
+              .post(
+                  new OutboundReply(
+                      "r1",
+                      "e1",
+                      "main",
+                      "ask.shop",
+                      "",
+                      "text",
+                      1,
+                      1,
+                      false,
+                      List.of(),
+                      List.of(),
+                      kind));
+    }
+    assertThat(published)
+        .extracting(post -> post.replaceAll(".*Holdfast-Kind=([a-z]+).*", "$1"))
+        .containsExactly("answer", "notice", "question", "error");
   }
 
   @Test

@@ -11,12 +11,12 @@ import dev.holdfast.agents.turn.OpenForms;
 import dev.holdfast.agents.turn.TurnEnd;
 import dev.holdfast.agents.turn.TurnEndings;
 import dev.holdfast.agents.turn.TurnEndings.Say;
-import dev.holdfast.agents.turn.TurnEndings.Voice;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Approval;
+import dev.holdfast.store.messages.ReplyVoice;
 import dev.holdfast.time.Time;
 import dev.holdfast.tools.prompts.Prompts;
 import java.time.Duration;
@@ -104,7 +104,7 @@ final class CommandRunner {
       int attempt = store.inbox().start(incoming.seq(), attemptsMax);
       if (attempt > attemptsMax) {
         String reason = "a crash in each of " + (attempt - 1) + " runs";
-        Say say = new Say(Voice.ERROR, ChatSentences.CRASHED);
+        Say say = new Say(ReplyVoice.ERROR, ChatSentences.CRASHED);
         endings.end(
             List.of(incoming), TurnEnd.deadLettered(FailureCode.ACTOR_CRASHED, reason), say);
         return;
@@ -142,7 +142,7 @@ final class CommandRunner {
   }
 
   private void end(Incoming incoming, String text) throws InterruptedException {
-    endings.end(List.of(incoming), TurnEnd.ANSWERED, new Say(Voice.COMMAND, text));
+    endings.end(List.of(incoming), TurnEnd.ANSWERED, new Say(ReplyVoice.COMMAND, text));
   }
 
   /**
@@ -187,8 +187,8 @@ final class CommandRunner {
       return ChatSentences.NOT_YOURS;
     }
     if (yes && !ChatSentences.showsAllOf(asked.get())) {
-      return "This call is longer than what a chat shows. Approve it on the chat page or with holdfast"
-          + " approvals, where all of it is shown; /deny works here.";
+      return "This call is longer than what a chat shows. Approve it on the chat page or with"
+                 + " holdfast approvals, where all of it is shown; /deny works here.";
     }
     return decisions.decide(asked.get().id(), yes, "person:" + incoming.message().sender())
         ? (yes ? "Approved." : "Denied.")

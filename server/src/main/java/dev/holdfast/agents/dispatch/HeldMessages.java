@@ -3,11 +3,11 @@ package dev.holdfast.agents.dispatch;
 import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.turn.TurnEndings;
 import dev.holdfast.agents.turn.TurnEndings.Say;
-import dev.holdfast.agents.turn.TurnEndings.Voice;
 import dev.holdfast.modes.ModeNow;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.Event;
+import dev.holdfast.store.messages.ReplyVoice;
 import dev.holdfast.time.Time;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -119,8 +119,8 @@ final class HeldMessages {
   private void tell(Incoming incoming, ModeNow mode) throws StoreException {
     String about = "mode-" + mode.number() + "-" + shortened(incoming.event().threadId());
     boolean isDumb = incoming.isOurs() || !incoming.isReadable();
-    if (!isDumb && !mode.sentence().isEmpty() && !endings.isTold(Voice.NOTICE, about)) {
-      endings.tell(incoming, new Say(Voice.NOTICE, mode.sentence()), about);
+    if (!isDumb && !mode.sentence().isEmpty() && !endings.isTold(ReplyVoice.NOTICE, about)) {
+      endings.tell(incoming, new Say(ReplyVoice.NOTICE, mode.sentence()), about);
     }
   }
 

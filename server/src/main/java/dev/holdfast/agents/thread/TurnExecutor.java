@@ -16,7 +16,6 @@ import dev.holdfast.agents.turn.ToolRound;
 import dev.holdfast.agents.turn.TurnEnd;
 import dev.holdfast.agents.turn.TurnEndings;
 import dev.holdfast.agents.turn.TurnEndings.Say;
-import dev.holdfast.agents.turn.TurnEndings.Voice;
 import dev.holdfast.agents.turn.TurnLoop;
 import dev.holdfast.agents.turn.TurnProgress;
 import dev.holdfast.agents.turn.TurnResources;
@@ -35,6 +34,7 @@ import dev.holdfast.resilience.Backoff;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.ReplyVoice;
 import dev.holdfast.supervision.Fatal;
 import dev.holdfast.time.TimeLimit;
 import java.io.IOException;
@@ -301,7 +301,7 @@ final class TurnExecutor {
     if (head.command().isPresent()) {
       reset();
       endings.end(
-          started, TurnEnd.ANSWERED, new Say(Voice.COMMAND, "This is a fresh conversation."));
+          started, TurnEnd.ANSWERED, new Say(ReplyVoice.COMMAND, "This is a fresh conversation."));
       return Optional.of(TurnOutcome.DONE);
     }
     if (!head.isReadable()) {
@@ -347,7 +347,7 @@ final class TurnExecutor {
             TurnEnd.deadLettered(
                 FailureCode.ACTOR_CRASHED,
                 "the server went down in each of its " + (attempt - 1) + " runs"),
-            new Say(Voice.ERROR, ChatSentences.CRASHED));
+            new Say(ReplyVoice.ERROR, ChatSentences.CRASHED));
       } else if (attempt > 0) {
         started.add(incoming);
         endings.news(
@@ -536,7 +536,7 @@ final class TurnExecutor {
         resources.incidents().report(damaged(head, loaded.quarantined()));
         String told =
             loaded.entries().isEmpty() ? ChatSentences.CONTEXT_LOST : ChatSentences.CONTEXT_DAMAGED;
-        endings.tell(head, new Say(Voice.REPAIR, told));
+        endings.tell(head, new Say(ReplyVoice.REPAIR, told));
       }
     }
     return loaded;

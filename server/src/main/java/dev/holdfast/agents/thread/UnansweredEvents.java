@@ -9,13 +9,13 @@ import dev.holdfast.agents.turn.ThreadsConfig.WhileBusy;
 import dev.holdfast.agents.turn.TurnEnd;
 import dev.holdfast.agents.turn.TurnEndings;
 import dev.holdfast.agents.turn.TurnEndings.Say;
-import dev.holdfast.agents.turn.TurnEndings.Voice;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.ReplyVoice;
 import dev.holdfast.store.messages.Stories;
 import java.util.List;
 import java.util.Set;
@@ -209,7 +209,7 @@ public final class UnansweredEvents {
 
   /** What is said about a failure, if anything is. */
   Say error(String sentence) {
-    return configs.get().turn().errorReplies() ? new Say(Voice.ERROR, sentence) : Say.NOTHING;
+    return configs.get().turn().errorReplies() ? new Say(ReplyVoice.ERROR, sentence) : Say.NOTHING;
   }
 
   private int endQuietly(List<Incoming> batch, TurnEnd end, Say say) {

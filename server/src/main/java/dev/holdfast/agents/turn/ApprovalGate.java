@@ -1,7 +1,6 @@
 package dev.holdfast.agents.turn;
 
 import dev.holdfast.agents.context.Incoming;
-import dev.holdfast.agents.turn.TurnEndings.Voice;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.ReplayClass;
@@ -12,6 +11,7 @@ import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Approval;
 import dev.holdfast.store.ledgers.Approvals;
+import dev.holdfast.store.messages.ReplyVoice;
 import dev.holdfast.tools.ToolFacts;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -88,7 +88,7 @@ public final class ApprovalGate implements ToolRound.Gate {
   private Optional<ToolResult> waitOrExpire(Incoming incoming, Approval approval)
       throws WaitsForPersonException, StoreException {
     if (resources.time().now().isBefore(approval.expiresAt())) {
-      if (!endings.isTold(Voice.QUESTION, approval.id())) {
+      if (!endings.isTold(ReplyVoice.QUESTION, approval.id())) {
         // A crash came between writing it down and asking it.
         endings.ask(incoming, approval, random);
       }

@@ -2,7 +2,6 @@ package dev.holdfast.agents.turn;
 
 import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.turn.TurnEndings.Say;
-import dev.holdfast.agents.turn.TurnEndings.Voice;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
@@ -13,6 +12,7 @@ import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Usage.Spent;
 import dev.holdfast.store.ledgers.Usage.Whose;
 import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.ReplyVoice;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Instant;
@@ -232,7 +232,7 @@ public final class Budgets {
     for (Incoming incoming : batch) {
       endings.logMessage(incoming, List.of());
     }
-    Say say = isTold ? Say.NOTHING : new Say(Voice.ERROR, ChatSentences.overBudget(scope));
+    Say say = isTold ? Say.NOTHING : new Say(ReplyVoice.ERROR, ChatSentences.overBudget(scope));
     endings.end(batch, TurnEnd.of(outcome(scope, isTold), failure), say);
     if (!isTold) {
       endings.epoch().change(() -> resources.store().usage().told(notice, resources.time().now()));

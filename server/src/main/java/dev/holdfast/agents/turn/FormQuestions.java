@@ -3,9 +3,9 @@ package dev.holdfast.agents.turn;
 import dev.holdfast.agents.context.Entries;
 import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.turn.TurnEndings.Say;
-import dev.holdfast.agents.turn.TurnEndings.Voice;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.AuditEntry;
+import dev.holdfast.store.messages.ReplyVoice;
 import dev.holdfast.tools.forms.FormReply;
 import dev.holdfast.tools.forms.FormText;
 import dev.holdfast.tools.forms.PersonForm;
@@ -53,7 +53,7 @@ public final class FormQuestions {
       String text = FormText.of(form, asked.code(), limit);
       endings.tell(
           incoming,
-          new Say(Voice.QUESTION, ApprovalPrompts.visible(resources.secrets().redact(text))),
+          new Say(ReplyVoice.QUESTION, ApprovalPrompts.visible(resources.secrets().redact(text))),
           UUID.randomUUID().toString());
       endings.story(incoming, "form.asked", Entries.object().put("source", form.source()));
       note("form.asked", incoming, call, form, "tool:" + call.call().tool());

@@ -28,6 +28,7 @@ import dev.holdfast.store.messages.NewReply;
 import dev.holdfast.store.messages.Outbox;
 import dev.holdfast.store.messages.ReplyChoices;
 import dev.holdfast.store.messages.ReplyFile;
+import dev.holdfast.store.messages.ReplyVoice;
 import dev.holdfast.store.messages.StoryLine;
 import dev.holdfast.time.Time;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -59,29 +60,11 @@ public final class TurnEndings {
   /** In stories and news: a run of an event begins. */
   public static final String STARTED = "turn.started";
 
-  /** What a reply is, for its id and for those who read the log. */
-  public enum Voice {
-    ANSWER("a", "assistant"),
-    NOTICE("n", "notice"),
-    REPAIR("q", "notice"),
-    ERROR("e", "notice"),
-    COMMAND("c", "notice"),
-    QUESTION("p", "notice");
-
-    private final String label;
-    private final String role;
-
-    Voice(String label, String role) {
-      this.label = label;
-      this.role = role;
-    }
-  }
-
   /** Something to say. Empty text: nothing. */
-  public record Say(Voice voice, String text, List<ReplyFile> files) {
-    public static final Say NOTHING = new Say(Voice.ANSWER, "");
+  public record Say(ReplyVoice voice, String text, List<ReplyFile> files) {
+    public static final Say NOTHING = new Say(ReplyVoice.ANSWER, "");
 
-    public Say(Voice voice, String text) {
+    public Say(ReplyVoice voice, String text) {
       this(voice, text, List.of());
     }
   }
@@ -164,7 +147,7 @@ public final class TurnEndings {
     Incoming last = batch.getLast();
     String id = id(last, say.voice());
     List<NewReply> replies = replies(last, say, id, List.of());
-    if (!say.text().isEmpty() && (say.voice() != Voice.ERROR || isAnyOpen(batch))) {
+    if (!say.text().isEmpty() && (say.voice() != ReplyVoice.ERROR || isAnyOpen(batch))) {
       log(last, id, say);
     }
     List<StoryLine> story = new ArrayList<>();
@@ -262,16 +245,16 @@ public final class TurnEndings {
 
   /** {@code about}: what is said once about this, in place of once about the event. */
   public void tell(Incoming incoming, Say say, String about) throws StoreException {
-    plan(incoming, say, about + "." + say.voice().label);
+    plan(incoming, say, about + "." + say.voice().label());
   }
 
   /**
    * The same in each try, so that nothing is said twice; another one after each replay, where what
    * was said before is old.
    */
-  private static String id(Incoming incoming, Voice voice) {
+  private static String id(Incoming incoming, ReplyVoice voice) {
     int replays = incoming.event().replays();
-    return incoming.id() + "." + voice.label + (replays == 0 ? "" : replays);
+    return incoming.id() + "." + voice.label() + (replays == 0 ? "" : replays);
   }
 
   private void plan(Incoming incoming, Say say, String id) throws StoreException {
@@ -296,21 +279,21 @@ public final class TurnEndings {
         channels.facts(channel(incoming)).map(ChannelFacts::showsChoices).orElse(false);
     String text = ChatSentences.mayI(question, hasButtons);
     if (!hasButtons) {
-      tell(incoming, new Say(Voice.QUESTION, text), question.id());
+      tell(incoming, new Say(ReplyVoice.QUESTION, text), question.id());
       return;
     }
     QuestionButtons buttons = QuestionButtons.draw(random, ChatSentences.showsAllOf(question));
     plan(
         incoming,
-        new Say(Voice.QUESTION, text),
-        question.id() + "." + Voice.QUESTION.label,
+        new Say(ReplyVoice.QUESTION, text),
+        question.id() + "." + ReplyVoice.QUESTION.label(),
         buttons.choices(),
         store.approvals().show(question.id(), buttons));
   }
 
   /** Whether that was said about this. */
-  public boolean isTold(Voice voice, String about) {
-    return store.outbox().find(about + "." + voice.label + ".1").isPresent();
+  public boolean isTold(ReplyVoice voice, String about) {
+    return store.outbox().find(about + "." + voice.label() + ".1").isPresent();
   }
 
   /** {@code outside}: the time that models and tools took of a turn that began at {@code begun}. */
@@ -423,13 +406,13 @@ public final class TurnEndings {
 
   /** Writes down for people what was done at somebody's request, without saying it to anybody. */
   public void logDone(String threadId, String text) {
-    String id = UUID.randomUUID() + "." + Voice.COMMAND.label;
-    write(threadId, logLine(id, Voice.COMMAND.role, "").put("sender", "").put("text", text));
+    String id = UUID.randomUUID() + "." + ReplyVoice.COMMAND.label();
+    write(threadId, logLine(id, ReplyVoice.COMMAND.role(), "").put("sender", "").put("text", text));
   }
 
   private void log(Incoming incoming, String id, Say say) {
     ObjectNode json =
-        logLine(id, say.voice().role, incoming.id()).put("sender", "").put("text", say.text());
+        logLine(id, say.voice().role(), incoming.id()).put("sender", "").put("text", say.text());
     putFiles(json, say.files());
     write(incoming.event().threadId(), json);
   }
@@ -491,12 +474,12 @@ public final class TurnEndings {
     return replies;
   }
 
-  private void announce(Incoming incoming, List<NewReply> replies, Voice voice) {
+  private void announce(Incoming incoming, List<NewReply> replies, ReplyVoice voice) {
     for (NewReply reply : replies) {
       ObjectNode details =
           Entries.object()
               .put("reply_id", reply.id())
-              .put("role", voice.role)
+              .put("role", voice.role())
               .put("part", reply.part())
               .put("parts", reply.parts())
               .put("text", reply.text());

@@ -8,7 +8,6 @@ import dev.holdfast.agents.context.ImageSelection;
 import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.context.StoredAttachment;
 import dev.holdfast.agents.turn.TurnEndings.Say;
-import dev.holdfast.agents.turn.TurnEndings.Voice;
 import dev.holdfast.agents.turn.TurnState.Answered;
 import dev.holdfast.agents.turn.TurnState.Ask;
 import dev.holdfast.agents.turn.TurnState.Calls;
@@ -22,6 +21,7 @@ import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.models.ModelQuestion;
 import dev.holdfast.store.messages.EventState;
 import dev.holdfast.store.messages.ReplyFile;
+import dev.holdfast.store.messages.ReplyVoice;
 import dev.holdfast.store.threads.ContextEntry;
 import dev.holdfast.tools.ToolOffer;
 import dev.holdfast.tools.prompts.CalledPrompt;
@@ -414,7 +414,7 @@ public final class TurnLoop {
   private Say answer(String text) {
     List<ReplyFile> wanted = Entries.outgoing(conversation.lastTurn());
     if (wanted.isEmpty()) {
-      return new Say(Voice.ANSWER, text);
+      return new Say(ReplyVoice.ANSWER, text);
     }
     AttachmentsConfig limits = resources.attachments().config();
     List<ReplyFile> files = new ArrayList<>();
@@ -428,7 +428,7 @@ public final class TurnLoop {
     int left = wanted.size() - files.size();
     String said = SeenText.isNothing(text) ? "Here is what you asked for." : text;
     return new Say(
-        Voice.ANSWER,
+        ReplyVoice.ANSWER,
         left == 0 ? said : said + "\n\n(" + left + " more files did not fit into one answer.)",
         files);
   }
@@ -440,7 +440,8 @@ public final class TurnLoop {
     String whole = SeenText.isNothing(said) ? sentence : said + "\n\n" + sentence;
     conversation.append(Entries.allowed(batch.getLast().id(), resources.time().now()));
     conversation.sync();
-    Say say = resources.config().turn().errorReplies() ? new Say(Voice.ERROR, whole) : Say.NOTHING;
+    Say say =
+        resources.config().turn().errorReplies() ? new Say(ReplyVoice.ERROR, whole) : Say.NOTHING;
     endings.end(batch, TurnEnd.deadLettered(FailureCode.BACKEND_FAILURE, reason), say);
   }
 }

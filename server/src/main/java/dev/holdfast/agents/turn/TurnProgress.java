@@ -4,7 +4,6 @@ import dev.holdfast.agents.context.Entries;
 import dev.holdfast.agents.context.EpochOverException;
 import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.agents.turn.TurnEndings.Say;
-import dev.holdfast.agents.turn.TurnEndings.Voice;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.models.AnswerListener;
 import dev.holdfast.models.Asker;
@@ -12,6 +11,7 @@ import dev.holdfast.models.ModelCall;
 import dev.holdfast.models.RemoteUse;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Usage;
+import dev.holdfast.store.messages.ReplyVoice;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -203,7 +203,7 @@ public final class TurnProgress implements AnswerListener {
   public void tellItWaits(String why) {
     if (told.compareAndSet(false, true) && turnStatus.isFirstOfOutage()) {
       try {
-        endings.tell(incoming, new Say(Voice.NOTICE, why));
+        endings.tell(incoming, new Say(ReplyVoice.NOTICE, why));
       } catch (EpochOverException e) {
         LOG.debug("event {}: somebody else tells that it waits", incoming.id());
       } catch (StoreException e) {

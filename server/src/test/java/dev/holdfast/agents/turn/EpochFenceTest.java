@@ -14,7 +14,6 @@ import dev.holdfast.agents.dispatch.AgentRig;
 import dev.holdfast.agents.dispatch.AgentRigs;
 import dev.holdfast.agents.thread.UnansweredEvents;
 import dev.holdfast.agents.turn.TurnEndings.Say;
-import dev.holdfast.agents.turn.TurnEndings.Voice;
 import dev.holdfast.api.Attachment;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
@@ -29,6 +28,7 @@ import dev.holdfast.net.WebFetcher.Fetched;
 import dev.holdfast.store.ledgers.Approval;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
+import dev.holdfast.store.messages.ReplyVoice;
 import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.store.threads.ThreadFiles;
 import dev.holdfast.time.SystemTime;
@@ -89,7 +89,7 @@ class EpochFenceTest {
   private static Map<String, ThrowingCallable> writes(
       AgentRig world, Incoming incoming, Epoch epoch, Conversation conversation, Path scratch) {
     TurnEndings endings = world.endings().within(epoch);
-    Say say = new Say(Voice.ANSWER, "too late");
+    Say say = new Say(ReplyVoice.ANSWER, "too late");
     TurnState.Pending call =
         new TurnState.Pending(new ToolCall("c1", "unsafe", "{}"), "key", false);
     Failure spent = Failure.of(FailureCode.BUDGET_EXHAUSTED, "spent");

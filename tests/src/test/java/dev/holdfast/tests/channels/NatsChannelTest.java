@@ -2,9 +2,12 @@ package dev.holdfast.tests.channels;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.tests.docs.PageCommands;
+import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.NatsAsker;
 import dev.holdfast.tests.harness.NatsServer;
+import dev.holdfast.tests.harness.Npm;
 import dev.holdfast.tests.harness.ServerRig;
 import io.nats.client.Connection;
 import io.nats.client.Message;
@@ -16,10 +19,13 @@ import io.nats.client.api.StreamInfo;
 import io.nats.client.impl.Headers;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -62,19 +68,34 @@ class NatsChannelTest {
     rig.setup()
         .plugin("nats")
         .setNamed("channels.nats.accounts", "main", NatsAsker.account(nats.url()))
-        .setNamed("channels.nats.accounts", "closed", closed());
+        .setNamed("channels.nats.accounts", "closed", closed())
+        .setNamed("channels.nats.accounts", "one", chained("one", "two.in", 0))
+        .setNamed("channels.nats.accounts", "two", chained("two", "one.in", 3));
     asker = new NatsAsker(nats.url());
     rig.start();
     asker.awaitConsumer(LIMIT);
   }
 
+  private static Map<String, Object> account(String name) {
+    Map<String, Object> account = new HashMap<>(NatsAsker.account(nats.url()));
+    account.put("stream", name);
+    account.put("subject", name + ".>");
+    account.put("durable", name);
+    return account;
+  }
+
   /** Only {@code closed.billing} is answered. */
   private static Map<String, Object> closed() {
-    Map<String, Object> account = new HashMap<>(NatsAsker.account(nats.url()));
-    account.put("stream", "CLOSED");
-    account.put("subject", "closed.>");
-    account.put("durable", "closed");
+    Map<String, Object> account = account("closed");
     account.put("allow", Map.of("users", List.of("closed.billing")));
+    return account;
+  }
+
+  /** Its answers are put to another account. */
+  private static Map<String, Object> chained(String name, String answers, int bots) {
+    Map<String, Object> account = account(name);
+    account.put("reply_subject", answers);
+    account.put("bots_per_minute", bots);
     return account;
   }
 
@@ -120,6 +141,7 @@ class NatsChannelTest {
       assertThat(answer.getHeaders().getFirst("Holdfast-In-Reply-To")).isEqualTo("order-7");
       assertThat(answer.getHeaders().getFirst("Holdfast-Thread")).isEqualTo("orders");
       assertThat(answer.getHeaders().getFirst("Holdfast-Subject")).isEqualTo("ask.billing");
+      assertThat(answer.getHeaders().getFirst("Holdfast-Kind")).isEqualTo("answer");
       assertThat(answer.getHeaders().getFirst("Nats-Msg-Id")).isNotEmpty();
 
       ask(
@@ -146,10 +168,10 @@ class NatsChannelTest {
 
   @Test
   void noHeaderGivesAServiceTheNameOrTheIdsOfAnother() throws Exception {
-    Await.until("the channel has made its stream", LIMIT, () -> hasStream("CLOSED"));
+    Await.until("the channel has made its stream", LIMIT, () -> hasStream("closed"));
     double before = filtered("not_allowed");
     try (Connection client = asker.connect()) {
-      shortenDuplicateWindow(client, "CLOSED");
+      shortenDuplicateWindow(client, "closed");
       Headers headers =
           new Headers()
               .put("Nats-Msg-Id", "order-1")
@@ -168,6 +190,80 @@ class NatsChannelTest {
       assertThat(NatsAsker.answers(client, "answers.evil")).isEmpty();
       assertThat(filtered("not_allowed") - before).isEqualTo(1);
     }
+  }
+
+  @Test
+  void twoAgentsDoNotAnswerEachOtherForEver() throws Exception {
+    Await.until(
+        "the channel has made its streams", LIMIT, () -> hasStream("one") && hasStream("two"));
+    double before = filtered("loop");
+    try (Connection client = asker.connect()) {
+      ask(client, "one.in", new Headers(), "hello");
+      Await.until("the chain ends", LIMIT, () -> filtered("loop") - before == 1);
+      // What it was asked, and the answer of the other one, which is let in as that of a program.
+      assertThat(messages(client, "one")).isEqualTo(2);
+      assertThat(messages(client, "two")).isEqualTo(1);
+      assertThat(rig.server().output())
+          .contains("account one: message 2 of stream one is dropped: it is a post of an agent");
+    }
+  }
+
+  private static long messages(Connection client, String stream) throws Exception {
+    return client.jetStreamManagement().getStreamInfo(stream).getStreamState().getMsgCount();
+  }
+
+  @Test
+  void theProgramOfThePageWaitsForTheWholeAnswer() throws Exception {
+    Path folder = ServerRig.newFolder("holdfast-ask");
+    try {
+      Npm.install(folder, "nats@2.29.3");
+      String program = PageCommands.of("channels/nats.md", "js").blocks().getFirst();
+      setMode("safe");
+      Process asking = run(folder, program, "What is 6 times 7?");
+      Await.until(
+          "it is told that the answer comes later",
+          LIMIT,
+          () -> !Files.readString(folder.resolve("notices.log")).isEmpty());
+      assertThat(asking.isAlive()).isTrue();
+      setMode("auto");
+      assertThat(printed(folder, asking)).isEqualTo("echo: What is 6 times 7?\n");
+
+      String words = "word ".repeat(50_000);
+      assertThat(program).contains("process.argv[2]"); // no command line is that long
+      asking = run(folder, program.replace("process.argv[2]", "\"word \".repeat(50000)"), "");
+      assertThat(printed(folder, asking).replaceAll("\\s", ""))
+          .isEqualTo(("echo:" + words).replace(" ", ""));
+      try (Connection client = asker.connect()) {
+        assertThat(NatsAsker.answers(client, "answers.me").size()).isGreaterThan(3);
+      }
+    } finally {
+      setMode("auto");
+      ServerRig.delete(folder);
+    }
+  }
+
+  private static void setMode(String mode) throws IOException {
+    Answer set = rig.api().post("/api/v1/mode", Map.of("mode", mode, "reason", "a test"));
+    assertThat(set.status()).as(set.body()).isEqualTo(200);
+  }
+
+  private static Process run(Path folder, String program, String question) throws IOException {
+    Files.writeString(folder.resolve("ask.mjs"), program);
+    ProcessBuilder builder =
+        new ProcessBuilder("node", "ask.mjs", question)
+            .directory(folder.toFile())
+            .redirectOutput(folder.resolve("answers.log").toFile())
+            .redirectError(folder.resolve("notices.log").toFile());
+    builder.environment().put("NATS_URL", nats.url());
+    return builder.start();
+  }
+
+  private static String printed(Path folder, Process asking) throws Exception {
+    boolean hasEnded = asking.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS);
+    asking.destroyForcibly();
+    assertThat(hasEnded).isTrue();
+    assertThat(asking.exitValue()).as(Files.readString(folder.resolve("notices.log"))).isZero();
+    return Files.readString(folder.resolve("answers.log"));
   }
 
   private static boolean hasStream(String name) throws Exception {
