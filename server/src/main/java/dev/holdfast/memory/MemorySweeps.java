@@ -67,6 +67,10 @@ public final class MemorySweeps {
   private final Semaphore turn = new Semaphore(1);
 
   private volatile boolean stopping;
+
+  /** Whether nothing waits that a change has left to be done. */
+  private volatile boolean isSettled;
+
   private volatile @Nullable SweepRun running;
 
   private MemorySweeps(
@@ -124,7 +128,13 @@ public final class MemorySweeps {
             time,
             zone);
     store.threadErasure().also(RecallHits::forget);
-    store.threadErasure().also(SweepLedger::forget);
+    store
+        .threadErasure()
+        .also(
+            (tx, threadId) -> {
+              ledger.forget(tx, threadId);
+              tx.afterCommit(() -> isSettled = false); // PROMOTIONS.md may name it
+            });
   }
 
   /**
@@ -163,16 +173,17 @@ public final class MemorySweeps {
             zone,
             time,
             registry);
-    boolean _ = opened.settle(); // before a turn changes a file whose replacement is not on record
+    opened.isSettled =
+        opened.settle(); // before a turn changes a file whose replacement is not on record
     return opened;
   }
 
   /** Makes sweeps when they are due or asked for, until it is interrupted. */
   public void run() throws InterruptedException {
-    boolean isSettled = false;
     while (true) {
       if (!isSettled) {
-        isSettled = settle();
+        isSettled = true; // first: what comes meanwhile is settled then
+        isSettled &= settle();
       }
       SweepRun next = wanted.poll(LOOK.toMillis(), TimeUnit.MILLISECONDS);
       if (next == null && isDue()) {
@@ -273,6 +284,7 @@ public final class MemorySweeps {
     running = run;
     SweepRun ended = ended(run, SweepRun.Outcome.FAILED, "it crashed", 0);
     try {
+      ledger.begin(run.threadId());
       ledger.keep(run);
       ended = sweep(run);
     } catch (StoreException e) {

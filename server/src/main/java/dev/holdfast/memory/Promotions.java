@@ -96,15 +96,14 @@ final class Promotions {
         if (now.state() == Proposal.State.READY) {
           judged.add(now);
         } else if (!now.equals(proposal)) {
-          ledger.keep(now, Optional.empty());
+          boolean _ = ledger.keep(now, Optional.empty());
         }
       }
     }
     judged.sort(Comparator.comparingDouble(Proposal::score).reversed());
     int promoted = 0;
     for (Proposal ready : judged.subList(0, Math.min(judged.size(), limits.promotionsMax()))) {
-      ledger.keep(ready, Optional.empty());
-      boolean isSafe = ready.notes().isEmpty();
+      boolean isSafe = ledger.keep(ready, Optional.empty()) && ready.notes().isEmpty();
       if (limits.globalPromote() == SweepConfig.GlobalPromote.AUTO
           && isSafe
           && promote(ready, "server") instanceof Decision.Done) {
@@ -174,7 +173,7 @@ final class Promotions {
         if (now.state() == Proposal.State.READY) {
           yield promote(now, by);
         }
-        ledger.keep(now, Optional.empty());
+        boolean _ = ledger.keep(now, Optional.empty());
         yield new Decision.Refused("not yet: " + String.join("; ", now.notes()));
       }
       case APPROVED -> promote(found.get(), found.get().decidedBy());
@@ -192,8 +191,9 @@ final class Promotions {
     return switch (found.get().state()) {
       case READY, WATCHED, WITHDRAWN -> {
         Proposal rejected = found.get().decided(Proposal.State.REJECTED, by, time.now());
-        ledger.keep(rejected, Optional.of(told("memory.proposal_rejected", rejected, by)));
-        yield new Decision.Done(rejected);
+        yield ledger.keep(rejected, Optional.of(told("memory.proposal_rejected", rejected, by)))
+            ? new Decision.Done(rejected)
+            : new Decision.Unknown();
       }
       case REJECTED -> new Decision.Done(found.get());
       case APPROVED, PROMOTED ->
@@ -203,7 +203,9 @@ final class Promotions {
 
   private Decision promote(Proposal proposal, String by) throws StoreException {
     Proposal approved = proposal.decided(Proposal.State.APPROVED, by, time.now());
-    ledger.keep(approved, Optional.empty());
+    if (!ledger.keep(approved, Optional.empty())) {
+      return new Decision.Unknown(); // deleted with its conversation
+    }
     try {
       Memory.Added added =
           memory.add(
@@ -214,12 +216,12 @@ final class Promotions {
               BY,
               time.now());
       if (added == Memory.Added.FULL) {
-        ledger.keep(proposal, Optional.empty());
+        boolean _ = ledger.keep(proposal, Optional.empty());
         return new Decision.Refused(
             "the memory of all conversations is full (tools.memory.max_bytes)");
       }
       Proposal promoted = proposal.decided(Proposal.State.PROMOTED, by, time.now());
-      ledger.keep(promoted, Optional.of(told("memory.promoted", promoted, by)));
+      boolean _ = ledger.keep(promoted, Optional.of(told("memory.promoted", promoted, by)));
       metrics.promoted();
       writeDown();
       return new Decision.Done(promoted);

@@ -106,6 +106,7 @@ final class SweepLedger {
 
   private final Engine engine;
   private final Audit audit;
+  private volatile Swept swept = new Swept("", false);
 
   private SweepLedger(Engine engine, Audit audit) {
     this.engine = engine;
@@ -117,12 +118,46 @@ final class SweepLedger {
     return new SweepLedger(engine, audit);
   }
 
+  /**
+   * The thread that is swept.
+   *
+   * @param isErased whether it was deleted since
+   */
+  private record Swept(String threadId, boolean isErased) {}
+
+  /**
+   * From here on nothing is kept of a thread if it is deleted, until the next one is begun. What is
+   * read of it is read after that.
+   */
+  void begin(String threadId) throws StoreException {
+    boolean _ =
+        engine.call( // one after the other with deletions
+            tx -> {
+              swept = new Swept(threadId, isBeingErased(tx, threadId));
+              return true;
+            });
+  }
+
+  private static boolean isBeingErased(Transaction tx, String threadId) throws SQLException {
+    return tx.sql()
+        .first(row -> row.getInt(1), "select 1 from thread_erasures where thread_id = ?", threadId)
+        .isPresent();
+  }
+
+  /** Whether a thread was deleted since it was begun. */
+  boolean isErased(String threadId) {
+    return swept.equals(new Swept(threadId, true));
+  }
+
   /** Remembers a run that begins, or how it is. */
   void keep(SweepRun run) throws StoreException {
     @Nullable Instant ended = run.endedAt();
     int _ =
         engine.call(
             tx -> {
+              if (ended != null && isErased(run.threadId())) {
+                return tx.sql().update("delete from memory_sweep_runs where id = ?", run.id());
+              }
               int _ =
                   tx.sql()
                       .update(
@@ -197,9 +232,13 @@ final class SweepLedger {
     int _ = engine.call(tx -> write(tx, run, swept, before, after, lastLine));
   }
 
-  private static int write(
+  /** Returns 0, and keeps nothing, when the thread was deleted. */
+  private int write(
       Transaction tx, String run, SweptThread swept, String before, String after, String lastLine)
       throws SQLException {
+    if (isErased(swept.threadId())) {
+      return 0;
+    }
     String story = swept.story().encode();
     return tx.sql()
         .update(
@@ -239,7 +278,9 @@ final class SweepLedger {
     boolean _ =
         engine.call(
             tx -> {
-              int _ = write(tx, run, swept, "", "", lastLine);
+              if (write(tx, run, swept, "", "", lastLine) == 0) {
+                return false;
+              }
               mark(tx, swept.threadId(), new Mark(lastLine, 0));
               for (Proposal proposal : proposals) {
                 insert(tx, proposal);
@@ -266,7 +307,9 @@ final class SweepLedger {
     boolean _ =
         engine.call(
             tx -> {
-              int _ = write(tx, run, swept, "", "", lastLine);
+              if (write(tx, run, swept, "", "", lastLine) == 0) {
+                return false;
+              }
               mark(tx, swept.threadId(), mark.refused(lastLine));
               return true;
             });
@@ -427,6 +470,8 @@ final class SweepLedger {
             tx -> {
               int added = 0;
               int known = count(tx.sql(), "memory_sweep_people");
+              // A deletion keeps them, too: without where they have written.
+              String where = isErased(threadId) ? "" : threadId;
               for (String name : names) {
                 if (known + added < PEOPLE_MAX) {
                   added +=
@@ -434,7 +479,7 @@ final class SweepLedger {
                           .update(
                               "insert into memory_sweep_people (thread_id, name) values (?, ?)"
                                   + " on conflict do nothing",
-                              threadId,
+                              where,
                               name);
                 }
               }
@@ -478,17 +523,30 @@ final class SweepLedger {
     write(tx, proposal);
   }
 
-  /** Changes a proposal, with an entry of the audit that tells of it. */
-  void keep(Proposal proposal, Optional<AuditEntry> told) throws StoreException {
-    boolean _ =
-        engine.call(
-            tx -> {
-              write(tx, proposal);
-              if (told.isPresent()) {
-                var _ = audit.insert(tx, told.get());
-              }
-              return true;
-            });
+  /**
+   * Changes a proposal, with an entry of the audit that tells of it. False, and nothing is changed,
+   * when it was deleted with its thread.
+   */
+  boolean keep(Proposal proposal, Optional<AuditEntry> told) throws StoreException {
+    @Nullable Instant decided = proposal.decidedAt();
+    return engine.call(
+        tx -> {
+          int changed =
+              tx.sql()
+                  .update(
+                      "update memory_sweep_proposals set state = ?, score = ?, notes = ?,"
+                          + " decided_by = ?, decided_at = ? where id = ?",
+                      proposal.state().name(),
+                      proposal.score(),
+                      new JsonArray(List.copyOf(proposal.notes())).encode(),
+                      proposal.decidedBy(),
+                      decided == null ? 0L : Timestamps.of(decided),
+                      proposal.id());
+          if (changed > 0 && told.isPresent()) {
+            var _ = audit.insert(tx, told.get());
+          }
+          return changed > 0;
+        });
   }
 
   private static void write(Transaction tx, Proposal proposal) throws SQLException {
@@ -498,9 +556,7 @@ final class SweepLedger {
             .update(
                 "insert into memory_sweep_proposals (id, thread_id, day, text, why, at, state,"
                     + " score, notes, decided_by, decided_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-                    + " ?) on conflict (id) do update set state = excluded.state,"
-                    + " score = excluded.score, notes = excluded.notes,"
-                    + " decided_by = excluded.decided_by, decided_at = excluded.decided_at",
+                    + " ?)",
                 proposal.id(),
                 proposal.threadId(),
                 proposal.day().toString(),
@@ -539,20 +595,26 @@ final class SweepLedger {
   }
 
   /**
-   * Deletes what is known of a thread; a line that all threads know already stays, without where it
-   * came from.
+   * Deletes what is known of a thread. A line that all threads know already stays, and so do the
+   * names of people who wrote in it, which may not be promoted: without where they come from.
    */
-  static void forget(Transaction tx, String threadId) throws SQLException {
-    for (String delete :
+  void forget(Transaction tx, String threadId) throws SQLException {
+    if (swept.threadId().equals(threadId)) {
+      swept = new Swept(threadId, true);
+    }
+    for (String change :
         List.of(
             "delete from memory_sweep_threads where thread_id = ?",
+            "delete from memory_sweep_runs where thread_id = ? and ended_at > 0",
             "delete from memory_sweep_marks where thread_id = ?",
+            "insert or ignore into memory_sweep_people (thread_id, name)"
+                + " select '', name from memory_sweep_people where thread_id = ?",
             "delete from memory_sweep_people where thread_id = ?",
             "delete from memory_sweep_restores where thread_id = ?",
             "delete from memory_sweep_proposals where thread_id = ?"
                 + " and state not in ('APPROVED', 'PROMOTED')",
             "update memory_sweep_proposals set thread_id = '' where thread_id = ?")) {
-      int _ = tx.sql().update(delete, threadId);
+      int _ = tx.sql().update(change, threadId);
     }
   }
 }

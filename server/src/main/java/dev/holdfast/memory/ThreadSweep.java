@@ -92,8 +92,10 @@ final class ThreadSweep {
    */
   Optional<SweptThread> sweep(SweepRun run, String threadId, int messagesMin)
       throws SweepEndedException, StoreException, InterruptedException {
+    ledger.begin(threadId);
     try {
-      return sweepFiles(run, threadId, messagesMin);
+      Optional<SweptThread> swept = sweepFiles(run, threadId, messagesMin);
+      return ledger.isErased(threadId) ? Optional.empty() : swept;
     } catch (IOException e) {
       LOG.warn("memory: {} is left as it is: {}", threadId, e.getMessage());
       SweptThread failed =
@@ -110,7 +112,9 @@ final class ThreadSweep {
     MemoryPage page = MemoryPage.of(before);
     SweepLedger.Mark mark = ledger.mark(threadId);
     NewTalk talk = talks.since(threadId, mark, oldest(page));
-    ledger.people(threadId, talk.senders());
+    if (!talk.senders().isEmpty()) {
+      ledger.people(threadId, talk.senders());
+    }
     if (talk.count() < messagesMin || page.facts().isEmpty()) {
       return Optional.empty();
     }
@@ -393,6 +397,10 @@ final class ThreadSweep {
   void finishInterrupted() throws StoreException, IOException {
     for (SweepLedger.Unfinished left : ledger.unfinished()) {
       String threadId = left.swept().threadId();
+      ledger.begin(threadId);
+      if (!ledger.unfinished().contains(left)) {
+        continue; // it was deleted just before
+      }
       Memory.Scope scope = new Memory.Scope.OfThread(threadId);
       boolean isReplaced = Sha256.of(memory.bytes(scope)).equals(left.after());
       memory.settle(scope, BY, isReplaced, time.now());

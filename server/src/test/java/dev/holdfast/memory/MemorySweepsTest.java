@@ -15,6 +15,7 @@ import dev.holdfast.config.Section;
 import dev.holdfast.memory.SweepConfig.GlobalPromote;
 import dev.holdfast.models.RemoteUse;
 import dev.holdfast.store.Store;
+import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.NewEvent;
 import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.time.ManualTime;
@@ -26,6 +27,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,6 +50,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Sweeps over a store of their own, with a model that says what a test says. */
@@ -127,6 +130,8 @@ class MemorySweepsTest {
     private volatile boolean quiet = true;
     private volatile boolean mayWork = true;
     private volatile Crash crash = Crash.NONE;
+    private volatile Runnable before = () -> {};
+    private volatile Runnable after = () -> {};
 
     enum Crash {
       NONE,
@@ -152,7 +157,9 @@ class MemorySweepsTest {
       if (crash == Crash.BEFORE) {
         throw new IllegalStateException("crashed before the file was replaced");
       }
+      before.run();
       work.run();
+      after.run();
       if (crash == Crash.AFTER) {
         throw new IllegalStateException("crashed after the file was replaced");
       }
@@ -633,8 +640,83 @@ class MemorySweepsTest {
     String run = sweep(false).getString("id");
     assertThat(store.threadErasure().begin(THREAD)).isEmpty();
     assertThat(sweeps.proposals()).isEmpty();
-    assertThat(sweeps.find(run).orElseThrow().getJsonArray("stories")).isEmpty();
+    assertThat(sweeps.find(run)).isEmpty();
+    assertThat(SweepLedger.open(store.engine(), store.audit()).people()).contains("amy");
     assertThat(hits.of(THREAD, "The office closes at six on workdays.").hits()).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void nothingIsKeptOfAConversationThatIsDeletedDuringItsSweep(Deleted when) throws Exception {
+    corpus();
+    if (when == Deleted.BEFORE_IT_IS_REPLACED) {
+      calm.before = this::delete;
+    } else if (when == Deleted.AFTER_IT_WAS_REPLACED) {
+      calm.after = this::delete;
+    }
+    String id = sweeps.request("token:ann", THREAD, false).orElseThrow();
+    await(() -> model.asked.size() == 1);
+    if (when == Deleted.WHILE_THE_MODEL_IS_ASKED) {
+      delete();
+    }
+    model.answers.add(answer(change("drop", 1).put("because_message", "m1"), change("propose", 2)));
+    await(() -> !outcome(id).equals("running"));
+    assertThat(sweeps.find(id)).isEmpty();
+    assertThat(sweeps.proposals()).isEmpty();
+    for (String table : List.of("runs", "threads", "marks", "proposals")) {
+      assertThat(rows("memory_sweep_" + table)).as(table).isZero();
+    }
+    calm.before = () -> {};
+    calm.after = () -> {};
+    store.threadErasure().end(THREAD);
+    Files.deleteIfExists(file());
+    corpus(); // somebody begins it anew
+    model.answers.add(answer(change("propose", 2)));
+    assertThat(sweep(false).getJsonArray("stories")).hasSize(1);
+    assertThat(sweeps.proposals()).hasSize(1);
+  }
+
+  private enum Deleted {
+    WHILE_THE_MODEL_IS_ASKED,
+    BEFORE_IT_IS_REPLACED,
+    AFTER_IT_WAS_REPLACED
+  }
+
+  private void delete() {
+    try {
+      assertThat(store.threadErasure().begin(THREAD)).isEmpty();
+    } catch (StoreException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private int rows(String table) {
+    return store
+        .engine()
+        .read(sql -> sql.first(row -> row.getInt(1), "select count(*) from " + table))
+        .orElse(0);
+  }
+
+  @Test
+  void theReasonsOfPromotionsNameNoDeletedConversation() throws Exception {
+    promote = GlobalPromote.AUTO;
+    proposeAll();
+    recall("office", "closes workdays", "six");
+    model.answers.add(answer());
+    assertThat(sweep(false).getInteger("promoted")).isEqualTo(1);
+    Path page = folder.resolve("memory/PROMOTIONS.md");
+    assertThat(page).content().contains(THREAD);
+    delete();
+    await(() -> isTextOf(page, "a deleted conversation"));
+    assertThat(page).content().doesNotContain(THREAD).contains("office closes");
+  }
+
+  private static boolean isTextOf(Path file, String part) {
+    try {
+      return Files.readString(file).contains(part);
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
   }
 
   @Test

@@ -36,7 +36,7 @@ public final class Memory {
 
   private static final int TRIES = 5;
 
-  private static final Pattern LINE_ENDS = Pattern.compile("[\\s\\p{Cntrl}\\u2028\\u2029]+");
+  private static final Pattern LINE_ENDS = Pattern.compile("[\\s\\p{Cc}\\u2028\\u2029]+");
 
   private final Store store;
   private final Path globalFile;

@@ -26,6 +26,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MemoryToolsTest {
   private static final String THREAD = "web:main:t";
@@ -86,6 +88,15 @@ class MemoryToolsTest {
     return new RecallTool(memory, () -> notes, hits)
         .run(new JsonObject().put("query", query).encode(), context(thread, "r"))
         .text();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {'\r', '\n', 0xb, '\f', 0x1c, 0x1d, 0x1e, 0x85, 0x9b, 0x2028, 0x2029})
+  void aFactIsOneLineThatSweepsKnow(int lineEnd) throws Exception {
+    remember("k1", "tea" + Character.toString(lineEnd) + "at four");
+    assertThat(MemoryPage.of(memory.bytes(new Memory.Scope.OfThread(THREAD))).facts())
+        .extracting(MemoryPage.Fact::text)
+        .containsExactly("tea at four");
   }
 
   @Test
