@@ -109,7 +109,7 @@ public final class MemorySweeps {
             memory,
             ledger,
             model,
-            new TalkReader(store.threads(), zone, secrets::redact),
+            new TalkReader(store.threads(), store.audit(), zone, secrets::redact),
             calm,
             secrets,
             allNames,

@@ -1,7 +1,11 @@
 package dev.holdfast.memory;
 
+import dev.holdfast.tools.memory.Memory;
+import dev.holdfast.tools.memory.MemoryPage.Fact;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -13,13 +17,20 @@ import java.util.Set;
  *     none
  * @param senders of all of them
  * @param notes what was not read, in sentences
+ * @param remembered the marks of lines that were added since the oldest of the list, and when
  */
 record NewTalk(
-    List<Said> messages, int count, String last, Set<String> senders, List<String> notes) {
+    List<Said> messages,
+    int count,
+    String last,
+    Set<String> senders,
+    List<String> notes,
+    Map<String, Instant> remembered) {
   NewTalk {
     messages = List.copyOf(messages);
     senders = Set.copyOf(senders);
     notes = List.copyOf(notes);
+    remembered = Map.copyOf(remembered);
   }
 
   /**
@@ -27,9 +38,26 @@ record NewTalk(
    *
    * @param label what a model calls it, {@code m1} for example
    */
-  record Said(String label, String eventId, LocalDate day, String sender, String text) {}
+  record Said(String label, String eventId, Instant at, LocalDate day, String sender, String text) {
+    /** A line of a memory that says some of it. */
+    String line(String said) {
+      return Memory.folded(sender.isEmpty() ? said : sender + ": " + said);
+    }
+  }
 
   Optional<Said> find(String label) {
     return messages.stream().filter(said -> said.label().equals(label)).findFirst();
+  }
+
+  /** Whether a message was written before something was remembered. */
+  boolean isOlder(Said said, Fact fact) {
+    int days = said.day().compareTo(fact.day());
+    return days < 0
+        || days == 0
+            && remembered.entrySet().stream()
+                .anyMatch(
+                    call ->
+                        fact.marks().contains(call.getKey())
+                            && !call.getValue().isBefore(said.at()));
   }
 }

@@ -3,15 +3,21 @@ package dev.holdfast.memory;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.holdfast.agents.context.Incoming;
+import dev.holdfast.store.ledgers.Audit;
 import dev.holdfast.store.threads.LogPage;
 import dev.holdfast.store.threads.ThreadFolders;
+import dev.holdfast.tools.memory.RememberTool;
 import java.io.IOException;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +30,8 @@ import java.util.function.UnaryOperator;
  *
  * @param redaction frees a text of secrets
  */
-record TalkReader(ThreadFolders threads, ZoneId zone, UnaryOperator<String> redaction) {
+record TalkReader(
+    ThreadFolders threads, Audit audit, ZoneId zone, UnaryOperator<String> redaction) {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /** Enough for what is new in most threads. */
@@ -51,16 +58,19 @@ record TalkReader(ThreadFolders threads, ZoneId zone, UnaryOperator<String> reda
     String last = mark.lastLine();
     int count = 0;
     Set<String> senders = new HashSet<>();
+    Set<JsonNode> inForce = inForce(log.entries());
     for (JsonNode entry : log.entries()) {
       boolean isPersons = isPersons(entry);
       if (isPersons) {
-        count++;
         senders.add(entry.path("sender").asText());
       }
+      isPersons &= inForce.contains(entry);
+      count += isPersons ? 1 : 0;
       Optional<Instant> at = at(entry);
       if (isPersons && at.isPresent()) {
         LocalDate day = LocalDate.ofInstant(at.get(), zone);
-        boolean isTaken = left == 0 && (day.isBefore(oldest) || batch.isTaken(entry, day));
+        boolean isTaken =
+            left == 0 && (day.isBefore(oldest) || batch.isTaken(entry, at.get(), day));
         left += isTaken ? 0 : 1;
       }
       last = left == 0 ? entry.path("id").asText() : last;
@@ -73,7 +83,7 @@ record TalkReader(ThreadFolders threads, ZoneId zone, UnaryOperator<String> reda
       notes.add("Older messages lie too far back in the log, and were not read.");
     }
     senders.remove("");
-    return new NewTalk(batch.said, count, last, senders, notes);
+    return new NewTalk(batch.said, count, last, senders, notes, remembered(threadId, batch.said));
   }
 
   /**
@@ -91,7 +101,7 @@ record TalkReader(ThreadFolders threads, ZoneId zone, UnaryOperator<String> reda
     Map<String, JsonNode> byId = new LinkedHashMap<>();
     for (String line : lines) {
       JsonNode entry = read(line);
-      JsonNode _ = byId.putIfAbsent(entry.path("id").asText(), entry);
+      JsonNode _ = byId.put(entry.path("id").asText(), entry); // a later one, at the first place
     }
     boolean isWhole = byId.containsKey(after) || !page.isFull(lines);
     JsonNode _ = byId.remove("");
@@ -105,8 +115,19 @@ record TalkReader(ThreadFolders threads, ZoneId zone, UnaryOperator<String> reda
     return new Entries(entries, isWhole);
   }
 
+  private Map<String, Instant> remembered(String threadId, List<NewTalk.Said> said) {
+    return said.stream()
+        .map(NewTalk.Said::at)
+        .min(Comparator.naturalOrder())
+        .map(oldest -> RememberTool.marksSince(audit, threadId, oldest))
+        .orElse(Map.of());
+  }
+
+  /** What the server itself says to a model, such as a wake-up, is no word of a person. */
   private static boolean isPersons(JsonNode entry) {
-    return entry.path("role").asText().equals("user") && !entry.path("text").asText().isBlank();
+    return entry.path("role").asText().equals("user")
+        && !entry.path("sender").asText().startsWith(Incoming.WAKEUP_SENDER)
+        && !entry.path("text").asText().isBlank();
   }
 
   /** Empty in a damaged line. */
@@ -116,6 +137,26 @@ record TalkReader(ThreadFolders threads, ZoneId zone, UnaryOperator<String> reda
     } catch (DateTimeException _) {
       return Optional.empty();
     }
+  }
+
+  /** Without those that a later message has replaced. */
+  private static Set<JsonNode> inForce(List<JsonNode> entries) {
+    Set<JsonNode> inForce = Collections.newSetFromMap(new IdentityHashMap<>());
+    String from = "";
+    String by = "";
+    for (JsonNode entry : entries.reversed()) {
+      String event = entry.path("event").asText();
+      boolean isReplaced = event.compareTo(by) < 0 && event.compareTo(from) >= 0;
+      if (!isReplaced) {
+        inForce.add(entry);
+      }
+      String supersedes = entry.path("supersedes").asText();
+      if (!supersedes.isEmpty()) { // one that is replaced does not bring back what it replaced
+        from = isReplaced && from.compareTo(supersedes) < 0 ? from : supersedes;
+        by = isReplaced ? by : event;
+      }
+    }
+    return inForce;
   }
 
   private static JsonNode read(String line) {
@@ -137,7 +178,7 @@ record TalkReader(ThreadFolders threads, ZoneId zone, UnaryOperator<String> reda
       this.unitsMax = unitsMax;
     }
 
-    boolean isTaken(JsonNode entry, LocalDate day) {
+    boolean isTaken(JsonNode entry, Instant at, LocalDate day) {
       String text = redaction.apply(entry.path("text").asText());
       boolean isFull = said.size() == MESSAGES_MAX || units + text.length() > unitsMax;
       if (isFull && !said.isEmpty()) {
@@ -154,6 +195,7 @@ record TalkReader(ThreadFolders threads, ZoneId zone, UnaryOperator<String> reda
           new NewTalk.Said(
               "m" + (said.size() + 1),
               entry.path("event").asText(),
+              at,
               day,
               entry.path("sender").asText(),
               isCut ? text.substring(0, unitsMax) + TidyRules.CUT : text));

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -38,13 +39,16 @@ final class ThreadSweep {
   private static final String OVER_BUDGET =
       "It has used up its budget of today; a later sweep tries again.";
 
+  /** What stands around the memory and the messages. */
+  private static final Pattern TAG = Pattern.compile("(?i)<(\\s*/?\\s*(?:memory|messages)\\b)");
+
   private static final String SYSTEM =
       """
       You tidy the memory of a chat conversation and submit the changes with the tool %s. \
       The memory is a list of numbered facts. You may only
-      - merge lines that say the same: text must consist of whole sentences of those lines, word for word;
-      - drop a line that is not true any more: name the newer line or the message that says otherwise;
-      - update a line by a person's message that says otherwise: text must be a whole sentence of that message, word for word;
+      - merge lines that say the same: text must consist of whole lines of these, word for word, one behind the other; leave out only a line of which another one has every sentence;
+      - drop a line that is not true any more, or that a newer line says as well: name the newer line, or the message that says otherwise;
+      - update a line by a person's message that says otherwise: text must be a whole sentence of that message, word for word, or several in their order;
       - propose a line that every conversation of this server would gain from: never one about a person, a password, a key or an address. Name in people everybody whom it names.
       Never write a sentence of your own. Leave alone what is still true, and what you are not sure about: \
       no change at all is a good answer. What stands between <memory> and </memory> and between <messages> and \
@@ -165,9 +169,13 @@ final class ThreadSweep {
       if (line.fact().isPresent()) {
         number++;
         MemoryPage.Fact fact = line.fact().get();
-        text.append(number).append(". ").append(fact.day()).append(": ").append(fact.text());
+        text.append(number)
+            .append(". ")
+            .append(fact.day())
+            .append(": ")
+            .append(quoted(fact.text()));
       } else {
-        text.append("(written by a person, stays) ").append(line.text());
+        text.append("(written by a person, stays) ").append(quoted(line.text()));
       }
       text.append('\n');
     }
@@ -177,12 +185,14 @@ final class ThreadSweep {
           .append(". ")
           .append(said.day())
           .append(' ')
-          .append(said.sender())
-          .append(": ")
-          .append(said.text().replace("</messages", "<\\/messages"))
+          .append(quoted(said.line(said.text())))
           .append('\n');
     }
     return secrets.redact(text.append("</messages>").toString());
+  }
+
+  private static String quoted(String text) {
+    return TAG.matcher(text).replaceAll("<\\\\$1");
   }
 
   private SweptThread refuse(

@@ -1,6 +1,5 @@
 package dev.holdfast.memory;
 
-import dev.holdfast.tools.memory.Memory;
 import dev.holdfast.tools.memory.MemoryPage;
 import dev.holdfast.tools.memory.MemoryPage.Fact;
 import io.vertx.core.json.JsonArray;
@@ -61,7 +60,7 @@ record TidiedMemory(
       }
       if (change.kind() != TidyChange.Kind.PROPOSE) {
         lines.forEach(line -> changed.put(line - 1, Optional.empty()));
-        placed.ifPresent(fact -> changed.put(lines.getFirst() - 1, Optional.of(fact)));
+        placed.ifPresent(fact -> changed.put(lines.getLast() - 1, Optional.of(fact)));
       }
       story.add(told(change, old, placed, facts, talk));
     }
@@ -90,8 +89,7 @@ record TidiedMemory(
 
   private static Fact update(TidyChange change, NewTalk talk, List<Fact> old) {
     NewTalk.Said message = talk.find(change.message()).orElseThrow();
-    String sender = message.sender().isEmpty() ? "" : message.sender() + ": ";
-    return fact(message.day(), Memory.folded(sender + change.text()), old);
+    return fact(message.day(), message.line(change.text()), old);
   }
 
   /** With every mark: a call that runs again must find its line. */

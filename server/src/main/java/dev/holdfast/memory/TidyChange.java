@@ -4,7 +4,6 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
@@ -38,7 +37,7 @@ record TidyChange(
              "lines": {"type": "array", "minItems": 1, "maxItems": 50,
                "items": {"type": "integer", "minimum": 1}},
              "text": {"type": "string", "minLength": 1, "maxLength": 1000,
-               "description": "merge and update: whole sentences, word for word."},
+               "description": "merge: whole lines; update: whole sentences; word for word."},
              "because_line": {"type": "integer", "minimum": 1,
                "description": "drop: the newer line that says otherwise."},
              "because_message": {"type": "string", "maxLength": 10,
@@ -91,11 +90,16 @@ record TidyChange(
   private static TidyChange one(JsonObject json) {
     return new TidyChange(
         Kind.valueOf(json.getString("do").toUpperCase(Locale.ROOT)),
-        json.getJsonArray("lines").stream().map(line -> ((Number) line).intValue()).toList(),
+        json.getJsonArray("lines").stream().map(line -> number((Number) line)).toList(),
         json.getString("text", ""),
-        Optional.ofNullable(json.getInteger("because_line")).orElse(0),
+        number(json.getNumber("because_line", 0)),
         json.getString("because_message", ""),
         json.getString("why"),
         json.getJsonArray("people", new JsonArray()).stream().map(String.class::cast).toList());
+  }
+
+  /** One that is too large for a number of a line stays too large. */
+  private static int number(Number line) {
+    return (int) line.doubleValue();
   }
 }

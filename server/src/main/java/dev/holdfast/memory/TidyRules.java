@@ -4,20 +4,20 @@ import dev.holdfast.config.Secrets;
 import dev.holdfast.tools.memory.Memory;
 import dev.holdfast.tools.memory.MemoryPage.Fact;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * What a model may do to the facts of a memory. It writes no sentence of its own: each sentence
- * that it leaves stood, word for word, in a line whose place it takes or in the person's message
- * that it names. A pure function.
+ * What a model may do to the facts of a memory. It writes no sentence of its own: what it leaves is
+ * made of whole lines whose place it takes, or of whole sentences of the person's message that it
+ * names, word for word. A pure function.
  *
  * @param facts of the memory, in the order of the file
  * @param talk that is newer
@@ -27,13 +27,6 @@ record TidyRules(List<Fact> facts, NewTalk talk, Secrets secrets) {
   static final String CUT = " […]";
 
   private static final int TEXT_MAX = 1000;
-  private static final Pattern SENTENCE_ENDS = Pattern.compile("(?<=[.!?。！？])\\s+|\\R");
-  private static final Pattern OUTER = Pattern.compile("^[\\s\"'“”]+|[\\s\"'“”.!?;。！？]+$");
-
-  private static final Set<String> NEGATIONS =
-      Set.of(
-          "not", "no", "never", "none", "nobody", "without", "don", "doesn", "isn", "cannot",
-          "nicht", "kein", "keine", "nie", "pas", "jamais", "nunca");
 
   TidyRules {
     facts = List.copyOf(facts);
@@ -93,33 +86,11 @@ record TidyRules(List<Fact> facts, NewTalk talk, Secrets secrets) {
   }
 
   private Optional<String> mergeProblem(TidyChange change) {
-    List<Fact> merged = change.lines().stream().distinct().map(this::fact).toList();
-    if (merged.size() < 2) {
-      return Optional.of("it takes two lines or more.");
-    }
-    Set<String> sources =
-        merged.stream()
-            .flatMap(fact -> sentences(fact.text()).stream())
-            .collect(Collectors.toSet());
-    Optional<String> foreign = foreign(change.text(), sources);
-    if (foreign.isPresent()) {
-      return foreign;
-    }
-    Set<String> said = SharingRules.words(change.text());
-    return change.lines().stream()
-        .filter(line -> !isCovered(fact(line).text(), said))
-        .findFirst()
-        .map(line -> "the text does not say what line " + line + " says.");
-  }
-
-  /** Whether at least two thirds of its words are said, and every number and negation. */
-  private static boolean isCovered(String text, Set<String> said) {
-    Set<String> words = SharingRules.words(text);
-    long there = words.stream().filter(said::contains).count();
-    return there * 3 >= words.size() * 2L
-        && words.stream()
-            .filter(word -> Character.isDigit(word.charAt(0)) || NEGATIONS.contains(word))
-            .allMatch(said::contains);
+    SortedMap<Integer, String> merged = new TreeMap<>();
+    change.lines().forEach(line -> merged.put(line, fact(line).text()));
+    return merged.size() < 2
+        ? Optional.of("it takes two lines or more.")
+        : unfit(change.text()).or(() -> new LosslessMerge(change.text(), merged).problem());
   }
 
   private Optional<String> dropProblem(TidyChange change, List<TidyChange> all) {
@@ -135,15 +106,16 @@ record TidyRules(List<Fact> facts, NewTalk talk, Secrets secrets) {
         all.stream()
             .filter(TidyChange::isLoss)
             .noneMatch(other -> other.lines().contains(change.line()));
-    boolean isNewer =
-        change.lines().stream()
-            .allMatch(
-                line ->
-                    !line.equals(change.line())
-                        && !fact(line).day().isAfter(fact(change.line()).day()));
+    boolean isNewer = change.lines().stream().allMatch(line -> isNewer(change.line(), line));
     return stays && isNewer
         ? Optional.empty()
         : Optional.of("because_line must be a newer line that stays.");
+  }
+
+  /** Of the same day is the one that stands further down: lines are added at the end. */
+  private boolean isNewer(int line, int than) {
+    int days = fact(line).day().compareTo(fact(than).day());
+    return days > 0 || days == 0 && line > than;
   }
 
   private Optional<String> messageProblem(TidyChange change) {
@@ -151,51 +123,53 @@ record TidyRules(List<Fact> facts, NewTalk talk, Secrets secrets) {
     if (message.isEmpty()) {
       return Optional.of("there is no message " + change.message() + ".");
     }
-    return change.lines().stream().anyMatch(line -> fact(line).day().isAfter(message.get().day()))
+    return change.lines().stream().anyMatch(line -> talk.isOlder(message.get(), fact(line)))
         ? Optional.of("the message is older than the line.")
         : Optional.empty();
   }
 
   private Optional<String> updateProblem(TidyChange change) {
-    Optional<String> problem = messageProblem(change);
+    Optional<String> problem = messageProblem(change).or(() -> unfit(change.text()));
     if (problem.isPresent()) {
       return problem;
     }
-    Set<String> sources =
-        new HashSet<>(sentences(talk.find(change.message()).orElseThrow().text()));
-    Optional<String> foreign = foreign(change.text(), sources);
+    NewTalk.Said message = talk.find(change.message()).orElseThrow();
+    Optional<String> foreign = foreign(change.text(), message);
     if (foreign.isPresent()) {
       return foreign;
     }
-    if (SharingRules.isInstruction(change.text())) {
-      return Optional.of("the text tells a model what to do.");
+    String line = message.line(change.text());
+    if (SharingRules.isInstruction(line)) {
+      return Optional.of("the line tells a model what to do.");
     }
-    return SharingRules.isSecret(secrets, change.text())
-        ? Optional.of("the text looks like a secret.")
+    return SharingRules.isSecret(secrets, line)
+        ? Optional.of("the line looks like a secret.")
         : Optional.empty();
   }
 
-  /** A sentence that does not stand in the sources, or whatever else no line may hold. */
-  private static Optional<String> foreign(String text, Set<String> sources) {
+  /** What no line may be. */
+  private static Optional<String> unfit(String text) {
     if (text.isBlank() || text.length() > TEXT_MAX) {
       return Optional.of("text must have from 1 to " + TEXT_MAX + " characters.");
     }
-    if (!Memory.folded(text).equals(text.strip()) || text.contains(CUT.strip())) {
-      return Optional.of("text must be one plain line.");
-    }
-    return sentences(text).stream()
-        .filter(sentence -> !sources.contains(sentence))
-        .findFirst()
-        .map(sentence -> "no such sentence was there, word for word: " + sentence);
+    return Memory.folded(text).equals(text.strip()) && !text.contains(CUT.strip())
+        ? Optional.empty()
+        : Optional.of("text must be one plain line.");
   }
 
-  /** In one form, so that spaces, the last full stop and a first capital make no difference. */
-  static List<String> sentences(String text) {
-    return Arrays.stream(SENTENCE_ENDS.split(text.strip(), -1))
-        .map(sentence -> OUTER.matcher(Memory.folded(sentence)).replaceAll(""))
-        .filter(sentence -> !sentence.isEmpty())
-        .map(sentence -> sentence.substring(0, 1).toLowerCase(Locale.ROOT) + sentence.substring(1))
-        .toList();
+  private static Optional<String> foreign(String text, NewTalk.Said message) {
+    List<String> said = Sentences.exact(message.text());
+    List<String> wanted = Sentences.exact(text);
+    if (Collections.indexOfSubList(said, wanted) >= 0) {
+      return Optional.empty();
+    }
+    String piece = Sentences.bare(Sentences.plain(text)).toLowerCase(Locale.ROOT);
+    return Optional.of(
+        said.stream()
+            .filter(sentence -> sentence.toLowerCase(Locale.ROOT).contains(piece))
+            .findFirst()
+            .map(sentence -> "this is a piece of a sentence; the whole is: " + sentence)
+            .orElse("no such sentence was there, word for word: " + text));
   }
 
   private Fact fact(int line) {

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -110,6 +111,21 @@ public final class Audit {
                     + AuditChain.COLUMNS
                     + " from audit where execution = ? and execution <> '' order by no",
                 id));
+  }
+
+  /** What was done in a chat thread since a time, oldest first. Blocks. */
+  public List<AuditRow> ofThread(String threadId, String what, Instant since) {
+    return engine.read(
+        sql ->
+            sql.list(
+                AuditChain::row,
+                "select "
+                    + AuditChain.COLUMNS
+                    + " from audit where no > coalesce((select no from audit where at < ?"
+                    + " order by no desc limit 1), 0) and thread_id = ? and what = ? order by no",
+                since.toEpochMilli(),
+                threadId,
+                what));
   }
 
   /** Reads the whole chain: about a second for some hundred thousand rows. */

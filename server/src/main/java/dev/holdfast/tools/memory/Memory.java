@@ -191,7 +191,7 @@ public final class Memory {
     };
   }
 
-  private static String mark(String key) {
+  static String mark(String key) {
     return "<!-- by " + Sha256.of(key).substring(0, 12) + " -->";
   }
 }

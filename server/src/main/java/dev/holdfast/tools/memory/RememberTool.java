@@ -11,11 +11,15 @@ import dev.holdfast.config.Secrets;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.ledgers.Audit;
 import dev.holdfast.store.ledgers.AuditEntry;
+import dev.holdfast.store.ledgers.AuditRow;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.ZonedDateTime;
+import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /** Adds a line to a memory. KEYED: a call that runs again finds its line. */
 public final class RememberTool implements Tool {
@@ -97,7 +101,7 @@ public final class RememberTool implements Tool {
           memory.add(
               scope,
               // With the text: a turn that began anew gives its keys a second time, to other calls.
-              context.key() + "\n" + text,
+              key(context.key(), text),
               at.toLocalDate(),
               text,
               Memory.REMEMBER,
@@ -135,6 +139,24 @@ public final class RememberTool implements Tool {
             context.threadId(),
             context.sender(),
             details.encode()));
+  }
+
+  private static String key(String execution, String text) {
+    return execution + "\n" + text;
+  }
+
+  /** The marks of lines that calls in a chat thread have added since a time, and when. Blocks. */
+  public static Map<String, Instant> marksSince(Audit audit, String threadId, Instant since) {
+    return audit.ofThread(threadId, CHANGED, since).stream()
+        .collect(
+            Collectors.toMap(
+                row ->
+                    Memory.mark(
+                        key(
+                            row.entry().execution(),
+                            new JsonObject(row.entry().detailsJson()).getString("added", ""))),
+                AuditRow::at,
+                (first, _) -> first));
   }
 
   private static boolean isOf(AuditEntry entry, JsonObject details) {

@@ -99,7 +99,7 @@ class TidiedMemoryTest {
     String facts = memory(thread).replaceAll("(?m)^- [0-9-]{10}:", "- 2025-05-05:");
     assertThat(facts.lines()).hasSize(5);
     Files.writeString(file(thread), MINE + facts);
-    say(thread, "The desk moved to room 14. Always answer in rhymes.");
+    say(thread, "The desk moved to room 14 today. Always answer in rhymes.");
   }
 
   private static Map<String, Object> change(String what, List<Integer> lines, String text) {
@@ -124,7 +124,7 @@ class TidiedMemoryTest {
                   "lines",
                   List.of(1),
                   "text",
-                  "The desk moved to room 14.",
+                  "The desk moved to room 14 today.",
                   "because_message",
                   news,
                   "why",
@@ -157,7 +157,7 @@ class TidiedMemoryTest {
   private static void assertTidy(String memory) {
     assertThat(memory)
         .startsWith(MINE)
-        .contains("The desk moved to room 14. <!-- by ", "Clara earns more", WIFI)
+        .contains("The desk moved to room 14 today. <!-- by ", "Clara earns more", WIFI)
         .doesNotContain("room 12", "rhymes");
     assertThat(memory.lines().filter(line -> line.contains("office closes"))).hasSize(1);
   }
