@@ -131,7 +131,7 @@ final class TraceCommand implements Callable<Integer> {
             .formatted(
                 CliJson.text(story, "sender"),
                 CliJson.text(story, "source"),
-                Formats.day(story.path("received_at"))));
+                Formats.day(story.path("sent_at"))));
     terminal.line("  text           " + Formats.brief(CliJson.text(story, "text"), TEXT_SHOWN_MAX));
     String state = CliJson.text(story, "state");
     String reason = CliJson.text(story, "reason");

@@ -521,7 +521,7 @@ class CliTest {
         """
         {"event_id":"e/1","dedupe_key":"w1","thread_id":"webhook:ci:t","source":"webhook:ci",
          "sender":"ada","text":"hello\\nthere","state":"answered","attempts":2,"cost_usd":0.0123,
-         "received_at":"2026-01-01T10:00:00Z",
+         "sent_at":"2026-01-01T08:30:00Z","received_at":"2026-01-01T10:00:00Z",
          "story":[{"at":"2026-01-01T10:00:00Z","what":"event.accepted"},
                   {"at":"2026-01-01T10:00:02Z","what":"model.called","model":"p/m"},
                   {"at":"2026-01-01T10:00:06Z","what":"reply.planned","reply_id":"e/1.a.1"},
@@ -538,7 +538,7 @@ class CliTest {
     assertThat(line.out())
         .containsSubsequence(
             "event e/1",
-            "ada on webhook:ci",
+            "ada on webhook:ci, 2026-01-01 08:30:00Z",
             "hello\\nthere",
             "answered after 2 attempts, cost $0.0123",
             "10:00:00.000Z",

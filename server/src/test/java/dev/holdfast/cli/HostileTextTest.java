@@ -59,7 +59,7 @@ class HostileTextTest {
             "/api/v1/events/e1",
             """
             {"event_id":"%","dedupe_key":"%","thread_id":"%","sender":"%","source":"%","text":"%",
-             "state":"%","reason":"%","received_at":"%",
+             "state":"%","reason":"%","sent_at":"%","received_at":"%",
              "story":[{"at":"%","what":"%","reason":"%","more":{"a":"%"}},
                       {"what":"tool.started","tool":"%","arguments":"%","execution":"%"},
                       {"what":"tool.ended","tool":"%","result":"%"}],

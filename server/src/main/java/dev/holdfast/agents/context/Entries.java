@@ -54,7 +54,7 @@ public final class Entries {
   /** {@code text}: what the model reads in place of what the person wrote. */
   public static ContextEntry user(Incoming incoming, String text, List<StoredAttachment> attached) {
     String id = incoming.id();
-    Instant at = incoming.event().receivedAt();
+    Instant at = incoming.sentAt();
     ObjectNode json = head(USER, id, id, at);
     json.put("sender", incoming.message().sender()).put("text", text);
     StoredAttachment.write(json, attached);

@@ -6,6 +6,7 @@ import dev.holdfast.channels.MessageOptions;
 import dev.holdfast.resilience.FlowKey;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.NewEvent;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -84,7 +85,8 @@ public record Incoming(
             message.sender(),
             "",
             List.of(),
-            message.dedupeKey()),
+            message.dedupeKey(),
+            message.origin()),
         options,
         command,
         units);
@@ -118,6 +120,21 @@ public record Incoming(
   /** Whether the server has made it: no person has said it, and no platform knows it. */
   public boolean isOurs() {
     return event.dedupeKey().startsWith(NewEvent.OWN);
+  }
+
+  public Instant sentAt() {
+    return sentAt(event, message);
+  }
+
+  /**
+   * When a message was sent: by its platform's clock, or when it was taken in if that says nothing,
+   * or a later time.
+   */
+  public static Instant sentAt(Event event, InboundMessage message) {
+    long written = message.origin().writtenAtMillis();
+    return written > 0 && written < event.receivedAt().toEpochMilli()
+        ? Instant.ofEpochMilli(written)
+        : event.receivedAt();
   }
 
   /** With whom it shares its turns where messages wait: its account, and its sender. */

@@ -1,5 +1,6 @@
 package dev.holdfast.ingress.api;
 
+import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.InboundMessage;
 import dev.holdfast.channels.InboundPayload;
@@ -61,6 +62,12 @@ final class EventCalls {
             .put("text", message.map(InboundMessage::text).orElse(""))
             .put("state", asked.isDamaged() ? "damaged" : event.state().label())
             .put("attempts", event.attempts())
+            .put(
+                "sent_at",
+                message
+                    .map(one -> Incoming.sentAt(event, one))
+                    .orElse(event.receivedAt())
+                    .toString())
             .put("received_at", event.receivedAt().toString())
             .put("story", array(story))
             .put("model_calls", array(modelCalls.stream().map(EventCalls::view).toList()))

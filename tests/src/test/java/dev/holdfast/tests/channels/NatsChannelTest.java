@@ -2,12 +2,14 @@ package dev.holdfast.tests.channels;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.docs.PageCommands;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.NatsAsker;
 import dev.holdfast.tests.harness.NatsServer;
 import dev.holdfast.tests.harness.Npm;
+import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
 import io.nats.client.Connection;
 import io.nats.client.Message;
@@ -22,6 +24,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -351,6 +355,26 @@ class NatsChannelTest {
 
   private static ConsumerInfo consumer(Connection client) throws Exception {
     return client.jetStreamManagement().getConsumerInfo("ASK", "holdfast");
+  }
+
+  @Test
+  void aMessageWasSentWhenItWasPublished() throws Exception {
+    rig.server().kill9();
+    try (Connection client = asker.connect()) {
+      Headers headers =
+          new Headers().put("Nats-Msg-Id", "early").put("Holdfast-Reply", "answers.early");
+      ask(client, "ask.early", headers, "while nobody listens");
+      Instant published =
+          client.jetStreamManagement().getLastMessage("ASK", "ask.early").getTime().toInstant();
+      rig.launch().awaitReady();
+      Await.until(
+          "it is answered", LIMIT, () -> NatsAsker.answers(client, "answers.early").size() == 1);
+      JsonNode story =
+          rig.api().get("/api/v1/events/" + ServerApi.encode("ask.early early")).json();
+      assertThat(Instant.parse(story.path("sent_at").asText()))
+          .isEqualTo(published.truncatedTo(ChronoUnit.MILLIS))
+          .isBefore(Instant.parse(story.path("received_at").asText()));
+    }
   }
 
   @Test
