@@ -59,6 +59,11 @@ public final class Section {
     return (int) whole(key, fallback, Integer.MIN_VALUE, Integer.MAX_VALUE);
   }
 
+  /** As {@link #whole(String, int)}; what is outside the range is reported with it. */
+  public int whole(String key, int fallback, int min, int max) {
+    return (int) whole(key, (long) fallback, min, max);
+  }
+
   public long wholeLong(String key, long fallback) {
     return whole(key, fallback, Long.MIN_VALUE, Long.MAX_VALUE);
   }
@@ -112,6 +117,11 @@ public final class Section {
 
   public Duration millis(String key, long fallback) {
     return Duration.ofMillis(whole(key, fallback, -SECONDS_MAX * 1000, SECONDS_MAX * 1000));
+  }
+
+  /** What is outside the range is reported with it. */
+  public Duration hours(String key, long fallback, long min, long max) {
+    return Duration.ofHours(whole(key, fallback, min, max));
   }
 
   public Duration hours(String key, long fallback) {

@@ -25,13 +25,17 @@ public record SweepConfig(
     int promotionsMax,
     RecallWeights weights,
     GlobalPromote globalPromote) {
+  private static final int HOURS_MAX = 8760;
+  private static final int MESSAGES_MAX = 10_000;
+  private static final int COUNT_MAX = 1000;
+
   public SweepConfig {
-    Check.inRange("every_hours", every.toHours(), 1, 8760);
-    Check.inRange("min_messages", messagesMin, 1, 10_000);
+    Check.inRange("every_hours", every.toHours(), 1, HOURS_MAX);
+    Check.inRange("min_messages", messagesMin, 1, MESSAGES_MAX);
     Check.inRange("min_score", scoreMin, 0, 1);
-    Check.inRange("min_recalls", recallsMin, 1, 1000);
-    Check.inRange("min_queries", queriesMin, 1, 1000);
-    Check.inRange("max_promotions", promotionsMax, 0, 1000);
+    Check.inRange("min_recalls", recallsMin, 1, COUNT_MAX);
+    Check.inRange("min_queries", queriesMin, 1, COUNT_MAX);
+    Check.inRange("max_promotions", promotionsMax, 0, COUNT_MAX);
   }
 
   /** Who lets a line become one of all threads. */
@@ -50,12 +54,12 @@ public record SweepConfig(
   private static SweepConfig from(Section sweep, GlobalPromote promote) {
     return new SweepConfig(
         sweep.flag("enabled", false),
-        sweep.hours("every_hours", 24),
-        sweep.whole("min_messages", 5),
+        sweep.hours("every_hours", 24, 1, HOURS_MAX),
+        sweep.whole("min_messages", 5, 1, MESSAGES_MAX),
         sweep.number("min_score", 0.35),
-        sweep.whole("min_recalls", 3),
-        sweep.whole("min_queries", 2),
-        sweep.whole("max_promotions", 20),
+        sweep.whole("min_recalls", 3, 1, COUNT_MAX),
+        sweep.whole("min_queries", 2, 1, COUNT_MAX),
+        sweep.whole("max_promotions", 20, 0, COUNT_MAX),
         sweep.section("weights").read(RecallWeights::from),
         promote);
   }

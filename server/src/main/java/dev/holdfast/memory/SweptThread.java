@@ -30,6 +30,8 @@ record SweptThread(
     BUSY,
     /** It may cost nothing more today. */
     BUDGET,
+    /** No sweep can handle its file. */
+    TOO_LARGE,
     FAILED;
 
     String label() {

@@ -34,6 +34,9 @@ final class ThreadSweep {
   private static final String BY = "sweep";
   private static final String BUSY =
       "It was changed or talked to meanwhile; the next sweep tries again.";
+  private static final String TOO_LARGE =
+      "Its MEMORY.md is too large. Shorten it: a sweep handles files below %d bytes."
+          .formatted(Memory.RAW_BYTES_MAX);
   private static final String BY_MODE =
       "The server's mode lets no sweep run; a later one tries again.";
   private static final String OVER_BUDGET =
@@ -119,7 +122,13 @@ final class ThreadSweep {
     if (!talk.senders().isEmpty()) {
       ledger.people(threadId, talk.senders());
     }
-    if (talk.count() < messagesMin || page.facts().isEmpty()) {
+    if (talk.count() < messagesMin) {
+      return Optional.empty();
+    }
+    if (before.length >= Memory.RAW_BYTES_MAX) {
+      return Optional.of(left(run, threadId, SweptThread.Outcome.TOO_LARGE, TOO_LARGE));
+    }
+    if (page.facts().isEmpty()) {
       return Optional.empty();
     }
     TidyRules rules = new TidyRules(page.facts(), talk, secrets);

@@ -868,4 +868,21 @@ class MemorySweepsTest {
     assertThat(registry.counter("holdfast.memory.sweep.runs", "outcome", "cut_off").count())
         .isEqualTo(1);
   }
+
+  @Test
+  void aFileThatIsTooLargeIsToldOfWithoutAskingAModel() throws Exception {
+    corpus();
+    Files.writeString(file(), text() + "by hand ".repeat(140_000));
+    String before = Files.readString(file());
+    JsonObject swept = story(sweep(false));
+    assertThat(swept.getString("outcome")).isEqualTo("too_large");
+    assertThat(swept.getJsonArray("problems").encode()).contains("Shorten it", "1048576 bytes");
+    assertThat(model.asked).isEmpty();
+    assertThat(registry.counter("holdfast.memory.sweep.threads", "outcome", "too_large").count())
+        .isEqualTo(1);
+    assertThat(Files.readString(file())).isEqualTo(before);
+    Files.writeString(file(), before.replace("by hand ", ""));
+    model.answers.add(GOOD);
+    assertThat(sweep(false).getInteger("merged")).isEqualTo(2);
+  }
 }
