@@ -54,7 +54,7 @@ final class MessageReader {
       return unreadable("its subject is not printable ASCII, and no headers stand for it");
     }
     String reply = headers.getOrDefault(REPLY, "");
-    if (!reply.isEmpty() && !mayAnswerAt(reply)) {
+    if (!reply.isEmpty() && !account.mayAnswerAt(reply)) {
       return unreadable("the header " + REPLY + " names no subject that reply_allow has");
     }
     if (message.body().length > BYTES_MAX) {
@@ -103,14 +103,6 @@ final class MessageReader {
   /** Two agents would answer each other for ever. */
   private static MessageReading loop(String why) {
     return new MessageReading.Unreadable(DropReason.LOOP, why);
-  }
-
-  private boolean mayAnswerAt(String reply) {
-    return SubjectRules.isLiteral(reply)
-        && !SubjectRules.isReserved(reply)
-        && !SubjectRules.covers(account.subject(), reply)
-        && (reply.equals(account.replySubject())
-            || account.replyAllow().stream().anyMatch(each -> SubjectRules.covers(each, reply)));
   }
 
   /** With the time: a stream that was made anew counts from 1 again. */

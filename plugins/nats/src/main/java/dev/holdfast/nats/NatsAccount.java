@@ -173,6 +173,15 @@ record NatsAccount(
     return String.join(", ", servers.stream().map(NatsAccount::shown).toList());
   }
 
+  /** Whether a message may name it for its answer. */
+  boolean mayAnswerAt(String reply) {
+    return SubjectRules.isLiteral(reply)
+        && !SubjectRules.isReserved(reply)
+        && !SubjectRules.covers(subject, reply)
+        && (reply.equals(replySubject)
+            || replyAllow.stream().anyMatch(each -> SubjectRules.covers(each, reply)));
+  }
+
   /** What only one may listen on. */
   String lease() {
     return String.join(" ", servers) + " " + stream + " " + durable;

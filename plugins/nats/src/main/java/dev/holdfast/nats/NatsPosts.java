@@ -36,6 +36,13 @@ final class NatsPosts {
               "the message names no subject for its answer: set reply_subject, or send "
                   + MessageReader.REPLY));
     }
+    if (!subject.equals(account.replySubject()) && !account.mayAnswerAt(subject)) {
+      return new PostOutcome.NotDelivered(
+          Failure.of(
+              FailureCode.INVALID_REQUEST,
+              subject
+                  + ", which the message names for its answer, is not in reply_allow any more"));
+    }
     Map<String, String> headers = new LinkedHashMap<>();
     headers.put(MessageReader.MSG_ID, reply.id());
     headers.put(MessageReader.THREAD, thread(reply.thread()));

@@ -116,6 +116,23 @@ class NatsPostsTest {
   }
 
   @Test
+  void whatMayBeNamedIsJudgedAgainWhenTheAnswerIsPosted() throws Exception {
+    Map<String, ?> narrowed =
+        Map.of("reply_allow", List.of("other.>"), "reply_subject", "replies.all");
+    assertThat(post(narrowed, "ask.shop order-7"))
+        .isInstanceOfSatisfying(
+            PostOutcome.NotDelivered.class,
+            refused ->
+                assertThat(refused.failure().message())
+                    .isEqualTo(
+                        "answers.shop, which the message names for its answer, is not in"
+                            + " reply_allow any more"));
+    assertThat(published).isEmpty();
+    assertThat(post(Map.of("reply_allow", List.of("answers.shop")), "ask.shop order-7"))
+        .isEqualTo(new PostOutcome.Sent(""));
+  }
+
+  @Test
   void aThreadThatNoHeaderCanNameIsRefusedAndHoldsNothingUp() throws Exception {
     try (NatsLink link = new NatsLink(NatsRig.account(Map.of()))) {
       assertThat(link.publish("answers.shop", Map.of("Holdfast-Thread", "ask.ü"), new byte[0]))
