@@ -64,7 +64,7 @@ class TidyTest {
   }
 
   private static Stream<Path> sources() {
-    return Stream.of("plugin-api/src", "server/src", "plugins", "tests/src")
+    return Stream.of("plugin-api/src", "nats-kit/src", "server/src", "plugins", "tests/src")
         .map(ROOT::resolve)
         .filter(Files::isDirectory)
         .flatMap(TidyTest::walk)

@@ -1,20 +1,22 @@
 package dev.holdfast.bus;
 
+import static dev.holdfast.natskit.NatsAddresses.said;
+
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.health.ConditionReport;
+import dev.holdfast.natskit.ConnectErrors;
+import dev.holdfast.natskit.NatsAddresses;
 import dev.holdfast.resilience.Backoff;
 import dev.holdfast.time.Time;
 import io.nats.client.Connection;
 import io.nats.client.Consumer;
 import io.nats.client.Dispatcher;
-import io.nats.client.ErrorListener;
 import io.nats.client.JetStreamApiException;
 import io.nats.client.JetStreamOptions;
 import io.nats.client.Message;
 import io.nats.client.MessageHandler;
-import io.nats.client.Nats;
 import io.nats.client.impl.Headers;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -161,18 +163,14 @@ public final class ControlListener {
     private final CompletableFuture<String> over = new CompletableFuture<>();
 
     Line(BrokerConfig.Nats config) throws CallFailedException, InterruptedException {
-      try {
-        connection =
-            Nats.connect(
-                NatsSession.options(config, why -> over.complete(why))
-                    .connectionName("holdfast control")
-                    .maxMessagesInOutgoingQueue(ANSWERS_MAX)
-                    .discardMessagesWhenOutgoingQueueFull()
-                    .errorListener(new Errors(config, over))
-                    .build());
-      } catch (IOException e) {
-        throw NatsSession.notConnected(config, e, over.getNow(""));
-      }
+      connection =
+          NatsSession.connect(
+              config,
+              NatsSession.options(config, why -> over.complete(why))
+                  .connectionName("holdfast control")
+                  .maxMessagesInOutgoingQueue(ANSWERS_MAX)
+                  .discardMessagesWhenOutgoingQueueFull(),
+              new Errors(config, over));
     }
 
     /** Which streams store requests, as a sentence; empty when none does, as far as is known. */
@@ -232,41 +230,34 @@ public final class ControlListener {
       NatsSession.close(connection);
     }
 
-    private static String said(Exception failure) {
-      return NatsSession.said(failure);
-    }
-
     private static CallFailedException unavailable(String why) {
       return new CallFailedException(Failure.of(FailureCode.NETWORK, why));
     }
   }
 
   /** What the library would print, in our own words. */
-  private static final class Errors implements ErrorListener {
+  private static final class Errors extends ConnectErrors {
     private final BrokerConfig.Nats config;
     private final CompletableFuture<String> over;
     private final AtomicBoolean hasSpoken = new AtomicBoolean();
 
     Errors(BrokerConfig.Nats config, CompletableFuture<String> over) {
+      super(config.shown(), BrokerConfig.Nats.SECTION, NatsSession.HELP);
       this.config = config;
       this.over = over;
     }
 
     @Override
     public void errorOccurred(Connection connection, String error) {
+      super.errorOccurred(connection, error);
       if (error.toLowerCase(Locale.ROOT).contains("permissions violation for subscription")
           && error.contains(ALL)) {
         boolean _ = over.complete("its user of NATS may not subscribe to " + ALL);
-      } else if (NatsSession.isRefusal(error)) {
+      } else if (NatsAddresses.isRefusal(error)) {
         boolean _ = over.complete(NatsSession.told(config, error));
       } else if (!hasSpoken.getAndSet(true)) {
         LOG.warn("control: NATS says: {}", error);
       }
-    }
-
-    @Override
-    public void exceptionOccurred(Connection connection, Exception failure) {
-      LOG.debug("control: the connection to NATS failed", failure);
     }
 
     @Override

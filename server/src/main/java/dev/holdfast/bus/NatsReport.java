@@ -1,6 +1,12 @@
 package dev.holdfast.bus;
 
 import dev.holdfast.api.CallFailedException;
+import dev.holdfast.natskit.NatsAddresses;
+import io.nats.client.api.DiscardPolicy;
+import io.nats.client.api.StorageType;
+import io.nats.client.api.StreamConfiguration;
+import io.nats.client.api.StreamInfo;
+import io.nats.client.api.StreamState;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -16,29 +22,72 @@ import java.util.Optional;
  *
  * @param version as {@code 2.14.6}
  * @param syncInterval when its files are flushed, as it says it: {@code always} or a duration;
- *     empty when its monitoring was not asked, or a server before 2.10 does not tell
+ *     empty when it is not known
+ * @param syncUnknown why it is not known, with what to do; empty when it is
+ * @param stream empty when there is none yet
  */
-public record NatsReport(String version, Optional<String> syncInterval) {
+public record NatsReport(
+    String version,
+    Optional<String> syncInterval,
+    String syncUnknown,
+    Optional<EventStream> stream) {
   /** From it on {@code sync_interval: always} is kept in every file. */
   private static final int[] SYNCED = {2, 14, 6};
 
   private static final Duration ANSWER_MAX = Duration.ofSeconds(5);
 
   /**
-   * Connects, makes the stream when there is none, and asks. Blocks for some seconds at most.
+   * How events are kept.
+   *
+   * @param isInMemory whether a restart of NATS loses them
+   * @param maxAge how long; zero for ever
+   * @param isFull whether it takes no more
+   */
+  public record EventStream(boolean isInMemory, Duration maxAge, boolean isFull) {
+    static EventStream of(StreamInfo info) {
+      StreamConfiguration config = info.getConfiguration();
+      StreamState state = info.getStreamState();
+      return new EventStream(
+          config.getStorageType() == StorageType.Memory,
+          config.getMaxAge(),
+          config.getDiscardPolicy() == DiscardPolicy.New
+              && (reaches(state.getMsgCount(), config.getMaxMsgs())
+                  || reaches(state.getByteCount(), config.getMaxBytes())));
+    }
+
+    /** No limit is below 1. */
+    private static boolean reaches(long now, long max) {
+      return max > 0 && now >= max;
+    }
+  }
+
+  private record Flushing(Optional<String> interval, String unknown) {
+    static Flushing unknown(String why) {
+      return new Flushing(Optional.empty(), why);
+    }
+  }
+
+  /**
+   * Connects and asks; changes nothing. Blocks for some seconds at most.
    *
    * @throws CallFailedException when it cannot be used, with what to do
    */
   public static NatsReport ask(BrokerConfig.Nats config)
       throws CallFailedException, InterruptedException {
-    try (NatsSession session = NatsSession.open(config, _ -> {})) {
-      return new NatsReport(session.version(), syncInterval(config.monitorUrl()));
+    try (NatsSession session = NatsSession.look(config, _ -> {})) {
+      Optional<StreamInfo> found = session.stream();
+      if (found.isPresent()) {
+        session.checkStream(found.get().getConfiguration());
+      }
+      Flushing flushing = flushing(config.monitorUrl());
+      return new NatsReport(
+          session.version(), flushing.interval(), flushing.unknown(), found.map(EventStream::of));
     }
   }
 
-  private static Optional<String> syncInterval(String monitorUrl) throws InterruptedException {
+  private static Flushing flushing(String monitorUrl) throws InterruptedException {
     if (monitorUrl.isEmpty()) {
-      return Optional.empty();
+      return Flushing.unknown("set broker.nats.monitor_url, so that this can be checked");
     }
     try (HttpClient http = HttpClient.newBuilder().connectTimeout(ANSWER_MAX).build()) {
       URI address = URI.create(monitorUrl.replaceAll("/+$", "") + "/jsz?config=true");
@@ -47,14 +96,20 @@ public record NatsReport(String version, Optional<String> syncInterval) {
                   HttpRequest.newBuilder(address).timeout(ANSWER_MAX).build(),
                   BodyHandlers.ofString())
               .body();
-      JsonObject config = new JsonObject(answer).getJsonObject("config", new JsonObject());
+      JsonObject config = new JsonObject(answer).getJsonObject("config");
       if (config.getBoolean("sync_always", false)) {
-        return Optional.of("always");
+        return new Flushing(Optional.of("always"), "");
       }
-      return Optional.ofNullable(config.getValue("sync_interval"))
-          .map(nanos -> Duration.ofNanos(((Number) nanos).longValue()).toSeconds() + " s");
-    } catch (IOException | DecodeException | ClassCastException | IllegalArgumentException _) {
-      return Optional.empty();
+      return config.getValue("sync_interval") instanceof Number nanos
+          ? new Flushing(Optional.of(Duration.ofNanos(nanos.longValue()).toSeconds() + " s"), "")
+          : Flushing.unknown("nats-server before 2.10 does not tell it");
+    } catch (IOException e) {
+      return Flushing.unknown(
+          "nothing answers at broker.nats.monitor_url (%s): set http in nats-server's configuration"
+              .formatted(NatsAddresses.said(e)));
+    } catch (DecodeException | ClassCastException | NullPointerException _) {
+      return Flushing.unknown(
+          "what answers at broker.nats.monitor_url is not the monitoring of nats-server");
     }
   }
 

@@ -1,11 +1,17 @@
 package dev.holdfast.bus;
 
+import static dev.holdfast.natskit.NatsAddresses.said;
+
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.natskit.ConnectErrors;
+import dev.holdfast.natskit.NatsAddresses;
+import dev.holdfast.natskit.TrustedAuthorities;
+import dev.holdfast.natskit.UserCredentials;
+import dev.holdfast.natskit.VerifiedDataPort;
 import io.nats.client.Connection;
 import io.nats.client.ConnectionListener;
-import io.nats.client.ErrorListener;
 import io.nats.client.JetStream;
 import io.nats.client.JetStreamApiException;
 import io.nats.client.JetStreamManagement;
@@ -16,6 +22,7 @@ import io.nats.client.api.DiscardPolicy;
 import io.nats.client.api.PublishAck;
 import io.nats.client.api.StorageType;
 import io.nats.client.api.StreamConfiguration;
+import io.nats.client.api.StreamInfo;
 import io.nats.client.impl.Headers;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -23,11 +30,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,15 +55,16 @@ final class NatsSession implements Broker.Session {
   private static final String MSG_ID = "Nats-Msg-Id";
   private static final String EXPECTED_STREAM = "Nats-Expected-Stream";
   private static final String EXPECTED_LAST_MSG_ID = "Nats-Expected-Last-Msg-Id";
-  private static final Pattern REFUSED =
-      Pattern.compile("(?i)^(?!.*permissions violation).*(authori[sz]ation|authentication)");
   private static final int NOT_FOUND = 404;
+  static final String HELP = "docs/bus.md";
+  private static final String ALL = "holdfast.>";
 
   // Source: nats-server, server/errors.json.
   private static final int EVENT_TOO_LARGE = 10_054;
   private static final int HEADERS_TOO_LARGE = 10_097;
   private static final int WRONG_LAST_MSG_ID = 10_070;
   private static final int WRONG_STREAM = 10_060;
+  private static final int SUBJECTS_OVERLAP = 10_065;
 
   private final Connection connection;
   private final JetStream stream;
@@ -71,57 +79,51 @@ final class NatsSession implements Broker.Session {
   /** As {@link Broker#connect}; makes the stream when there is none. */
   static NatsSession open(BrokerConfig.Nats config, Consumer<String> lost)
       throws CallFailedException, InterruptedException {
-    Connection connection;
-    AtomicReference<String> heard = new AtomicReference<>("");
-    Consumer<String> listener =
-        why -> {
-          String _ = heard.updateAndGet(before -> isRefusal(before) ? before : why);
-          lost.accept(why);
-        };
+    NatsSession session = look(config, lost);
     try {
-      connection = Nats.connect(options(config, listener).build());
-    } catch (IOException e) {
-      throw notConnected(config, e, Objects.requireNonNullElse(heard.get(), ""));
-    }
-    try {
-      NatsSession session =
-          new NatsSession(
-              connection,
-              connection.jetStream(JetStreamOptions.builder().requestTimeout(ANSWER_MAX).build()),
-              config);
-      session.prepareStream();
-      return session;
-    } catch (IOException | CallFailedException | RuntimeException e) {
-      close(connection);
-      if (e instanceof CallFailedException known) {
-        throw known;
+      Optional<StreamInfo> found = session.stream();
+      if (found.isEmpty()) {
+        session.makeStream();
+      } else {
+        session.checkStream(found.get().getConfiguration());
       }
-      throw unavailable("NATS at " + config.shown() + " does not answer: " + said(e));
+      return session;
+    } catch (CallFailedException | RuntimeException e) {
+      session.close();
+      throw e;
     }
   }
 
-  /**
-   * The library throws the same for a user that is refused, often, and tells only its listener why.
-   */
-  static CallFailedException notConnected(BrokerConfig.Nats config, IOException e, String heard) {
-    if (isRefusal(heard)) {
-      return unavailable(heard);
+  /** Connects, and leaves the stream as it is. */
+  static NatsSession look(BrokerConfig.Nats config, Consumer<String> lost)
+      throws CallFailedException, InterruptedException {
+    Connection connection = connect(config, options(config, lost), new Errors(config, lost));
+    try {
+      return new NatsSession(
+          connection,
+          connection.jetStream(JetStreamOptions.builder().requestTimeout(ANSWER_MAX).build()),
+          config);
+    } catch (IOException | RuntimeException e) {
+      close(connection);
+      throw notAnswering(config, e);
     }
-    return unavailable(
-        isRefusal(said(e))
-            ? refused(config, said(e))
-            : "NATS at " + config.shown() + " cannot be reached: " + said(e));
   }
 
-  /** Whether a user is not let in, as the server or the library says it. */
-  static boolean isRefusal(String why) {
-    return REFUSED.matcher(why).find();
+  /** Opens a connection. What fails then is told to those who listen. */
+  static Connection connect(BrokerConfig.Nats config, Options.Builder options, ConnectErrors errors)
+      throws CallFailedException, InterruptedException {
+    try {
+      return Nats.connect(options.errorListener(errors).build());
+    } catch (IOException e) {
+      String why = errors.why(e);
+      throw unavailable(errors.refusal().isEmpty() ? why : refused(config, errors.refusal()));
+    }
   }
 
   /** What the server says, in words that say what to do. */
   static String told(BrokerConfig.Nats config, String error) {
-    String shown = BrokerConfig.Nats.shown(error);
-    return isRefusal(shown) ? refused(config, shown) : "NATS says: " + shown;
+    String shown = NatsAddresses.shown(error);
+    return NatsAddresses.isRefusal(shown) ? refused(config, shown) : "NATS says: " + shown;
   }
 
   private static String refused(BrokerConfig.Nats config, String why) {
@@ -144,10 +146,11 @@ final class NatsSession implements Broker.Session {
             .connectionName("holdfast")
             .connectionTimeout(CONNECT_MAX)
             .socketWriteTimeout(ANSWER_MAX)
+            .dataPortType(VerifiedDataPort.class.getName())
+            .hostnameResolveMode(Options.HostnameResolveMode.HappyEyeballs) // keeps the name
             .pingInterval(PING_PERIOD)
             .maxPingsOut(PINGS_MAX)
             .noReconnect()
-            .errorListener(new Quiet(config, lost))
             .connectionListener(
                 (_, event) -> {
                   if (event == ConnectionListener.Events.CLOSED
@@ -155,9 +158,16 @@ final class NatsSession implements Broker.Session {
                     lost.accept("the connection was lost");
                   }
                 });
+    if (!config.caFile().isEmpty()) {
+      try {
+        options.sslContext(TrustedAuthorities.of(Path.of(config.caFile())));
+      } catch (IOException e) {
+        throw unavailable("the file that broker.nats.ca_file names cannot be used: " + said(e));
+      }
+    }
     if (!config.creds().isEmpty()) {
       try {
-        options.authHandler(NatsCredentials.read(Path.of(config.creds())));
+        options.authHandler(UserCredentials.read(Path.of(config.creds())));
       } catch (IOException e) {
         throw unavailable("the file that broker.nats.creds names cannot be used: " + said(e));
       }
@@ -165,45 +175,93 @@ final class NatsSession implements Broker.Session {
     return options;
   }
 
-  private void prepareStream() throws IOException, CallFailedException {
-    JetStreamManagement management =
-        connection.jetStreamManagement(
-            JetStreamOptions.builder().requestTimeout(ANSWER_MAX).build());
+  private JetStreamManagement management() throws IOException {
+    return connection.jetStreamManagement(
+        JetStreamOptions.builder().requestTimeout(ANSWER_MAX).build());
+  }
+
+  /** As it is now; empty when there is none. */
+  Optional<StreamInfo> stream() throws CallFailedException {
     try {
-      List<String> subjects =
-          management.getStreamInfo(config.stream()).getConfiguration().getSubjects();
-      List<String> missing = new ArrayList<>(Subjects.STREAMED);
-      missing.removeIf(subject -> subjects.contains(subject) || subjects.contains("holdfast.>"));
-      if (!missing.isEmpty()) {
-        throw unavailable(
-            "stream %s of NATS does not take %s; add them to it, or set broker.nats.stream"
-                .formatted(config.stream(), String.join(", ", missing)));
-      }
+      return Optional.of(management().getStreamInfo(config.stream()));
     } catch (JetStreamApiException e) {
-      if (e.getErrorCode() != NOT_FOUND) {
-        throw unavailable("NATS refuses stream " + config.stream() + ": " + said(e));
+      if (e.getErrorCode() == NOT_FOUND) {
+        return Optional.empty();
       }
-      makeStream(management);
+      throw unavailable("NATS refuses stream " + config.stream() + ": " + said(e));
+    } catch (IOException | RuntimeException e) {
+      throw notAnswering(config, e);
     }
   }
 
-  private void makeStream(JetStreamManagement management) throws IOException, CallFailedException {
+  /**
+   * @throws CallFailedException when it cannot take events, with what to do
+   */
+  void checkStream(StreamConfiguration found) throws CallFailedException {
+    List<String> missing = new ArrayList<>(Subjects.STREAMED);
+    missing.removeIf(
+        subject -> found.getSubjects().contains(subject) || found.getSubjects().contains(ALL));
+    if (!missing.isEmpty()) {
+      throw unusable("does not take %s; add them to it".formatted(String.join(", ", missing)));
+    }
+    if (found.getNoAck()) {
+      throw unusable("acknowledges nothing; set its no_ack to false");
+    }
+    if (found.getSealed()) {
+      throw unusable("is sealed and takes no more; delete it");
+    }
+  }
+
+  private CallFailedException unusable(String why) {
+    return unavailable(
+        "stream %s of NATS %s, or set broker.nats.stream".formatted(config.stream(), why));
+  }
+
+  private static CallFailedException notAnswering(BrokerConfig.Nats config, Exception e) {
+    return unavailable("NATS at " + config.shown() + " does not answer: " + said(e));
+  }
+
+  private void makeStream() throws CallFailedException {
     try {
       var _ =
-          management.addStream(
-              StreamConfiguration.builder()
-                  .name(config.stream())
-                  .subjects(Subjects.STREAMED)
-                  .storageType(StorageType.File)
-                  .replicas(config.replicas())
-                  .discardPolicy(DiscardPolicy.Old)
-                  .maxAge(KEPT)
-                  .duplicateWindow(DUPLICATES)
-                  .build());
+          management()
+              .addStream(
+                  StreamConfiguration.builder()
+                      .name(config.stream())
+                      .subjects(Subjects.STREAMED)
+                      .storageType(StorageType.File)
+                      .replicas(config.replicas())
+                      .discardPolicy(DiscardPolicy.Old)
+                      .maxAge(KEPT)
+                      .duplicateWindow(DUPLICATES)
+                      .build());
       LOG.info("bus: made stream {} of NATS", config.stream());
     } catch (JetStreamApiException e) {
-      throw unavailable("NATS does not make stream " + config.stream() + ": " + said(e));
+      throw unavailable(
+          "NATS does not make stream %s: %s%s"
+              .formatted(config.stream(), said(e), overlapping(e.getApiErrorCode())));
+    } catch (IOException | RuntimeException e) {
+      throw notAnswering(config, e);
     }
+  }
+
+  /** What else the server does not say: who has the subjects. */
+  private String overlapping(int error) {
+    if (error != SUBJECTS_OVERLAP) {
+      return "";
+    }
+    Set<String> names = new TreeSet<>();
+    try {
+      for (String subject : Subjects.STREAMED) {
+        names.addAll(management().getStreamNames(subject));
+      }
+    } catch (IOException | JetStreamApiException | RuntimeException e) {
+      LOG.debug("bus: the other streams are not known", e);
+    }
+    return names.isEmpty()
+        ? ""
+        : ". The subjects are those of stream %s: give it others, or set broker.nats.stream to it"
+            .formatted(String.join(", ", names));
   }
 
   @Override
@@ -263,10 +321,7 @@ final class NatsSession implements Broker.Session {
   @Override
   public void probe() throws CallFailedException {
     try {
-      var _ =
-          connection
-              .jetStreamManagement(JetStreamOptions.builder().requestTimeout(ANSWER_MAX).build())
-              .getStreamInfo(config.stream());
+      var _ = management().getStreamInfo(config.stream());
     } catch (IOException | JetStreamApiException | IllegalStateException e) {
       throw unavailable("NATS does not answer: " + said(e));
     }
@@ -285,14 +340,6 @@ final class NatsSession implements Broker.Session {
     return new CallFailedException(Failure.of(FailureCode.NETWORK, why));
   }
 
-  /** The library's own words; it names servers as they are configured, with their passwords. */
-  static String said(Throwable failure) {
-    String message = failure.getMessage();
-    return message == null || message.isBlank()
-        ? failure.getClass().getSimpleName()
-        : BrokerConfig.Nats.shown(message);
-  }
-
   @Override
   public void close() {
     close(connection);
@@ -307,16 +354,21 @@ final class NatsSession implements Broker.Session {
   }
 
   /** What it would print, the publisher hears and says in its own words. */
-  private record Quiet(BrokerConfig.Nats config, Consumer<String> lost) implements ErrorListener {
-    @Override
-    public void errorOccurred(Connection connection, String error) {
-      // Of what it does not permit it says nothing else: no acknowledgement would come.
-      lost.accept(told(config, error));
+  private static final class Errors extends ConnectErrors {
+    private final BrokerConfig.Nats config;
+    private final Consumer<String> lost;
+
+    Errors(BrokerConfig.Nats config, Consumer<String> lost) {
+      super(config.shown(), BrokerConfig.Nats.SECTION, HELP);
+      this.config = config;
+      this.lost = lost;
     }
 
     @Override
-    public void exceptionOccurred(Connection connection, Exception failure) {
-      LOG.debug("bus: the connection to NATS failed", failure);
+    public void errorOccurred(Connection connection, String error) {
+      super.errorOccurred(connection, error);
+      // Of what it does not permit it says nothing else: no acknowledgement would come.
+      lost.accept(told(config, error));
     }
   }
 }

@@ -4,6 +4,7 @@ import dev.holdfast.api.CallFailedException;
 import dev.holdfast.bus.BrokerConfig;
 import dev.holdfast.bus.ControlListener;
 import dev.holdfast.bus.NatsReport;
+import java.time.Duration;
 import java.util.Optional;
 
 /** Whether NATS can be used, and what its acknowledgements are worth. */
@@ -11,6 +12,9 @@ final class BrokerChecks {
   private static final String NAME = "NATS";
   private static final String CONTROL = "NATS control";
   private static final String HELP = "see docs/bus.md, Control, for permissions and streams";
+
+  /** Whoever reads the stream may be away for a night. */
+  private static final Duration KEPT_MIN = Duration.ofDays(1);
 
   private final BrokerConfig config;
 
@@ -43,32 +47,74 @@ final class BrokerChecks {
     try {
       report = NatsReport.ask(nats);
     } catch (CallFailedException e) {
-      return Finding.bad(
-          NAME, e.failure().message(), "events wait on disk until it can be reached");
+      return Finding.bad(NAME, e.failure().message(), "see docs/bus.md; events wait on disk");
     }
     String text =
-        "%s at %s, stream %s, sync_interval %s"
+        "%s at %s, stream %s%s, sync_interval %s"
             .formatted(
                 report.version(),
                 nats.shown(),
                 nats.stream(),
+                report.stream().map(BrokerChecks::shown).orElse(" (made when the server starts)"),
                 report.syncInterval().orElse("unknown"));
+    return report.stream()
+        .flatMap(stream -> risk(stream, text))
+        .or(() -> flushing(report, text))
+        .orElse(Finding.good(NAME, text));
+  }
+
+  private static String shown(NatsReport.EventStream stream) {
+    return " (%s, %s)"
+        .formatted(
+            stream.isInMemory() ? "in memory" : "on disk",
+            stream.maxAge().isZero()
+                ? "kept for ever"
+                : "kept for " + Formats.length(stream.maxAge()));
+  }
+
+  private static Optional<Finding> risk(NatsReport.EventStream stream, String text) {
+    if (stream.isFull()) {
+      return Optional.of(
+          Finding.bad(
+              NAME,
+              text + ": the stream is full, so events wait",
+              "raise its max_msgs or max_bytes, or set its discard to old"));
+    }
+    if (stream.isInMemory()) {
+      return Optional.of(
+          Finding.warning(
+              NAME,
+              text + ": a restart of nats-server loses what it has acknowledged",
+              "delete the stream, so that Holdfast makes one on disk"));
+    }
+    return stream.maxAge().isPositive() && stream.maxAge().compareTo(KEPT_MIN) < 0
+        ? Optional.of(
+            Finding.warning(
+                NAME,
+                text + ": whoever is away for longer misses events",
+                "set its max_age to a day or more"))
+        : Optional.empty();
+  }
+
+  /** What a power failure loses, if it does. */
+  private static Optional<Finding> flushing(NatsReport report, String text) {
     if (report.isSynced()) {
-      return Finding.good(NAME, text);
+      return Optional.empty();
     }
-    if (!report.isCurrent()) {
-      return Finding.warning(
-          NAME,
-          text + ": what it has acknowledged may be lost when its machine loses power",
-          "upgrade nats-server to 2.14.6 or later and set jetstream { sync_interval: always }");
-    }
-    return Finding.warning(
-        NAME,
-        text
-            + ": what it has acknowledged since it last flushed may be lost when its machine loses"
-            + " power",
-        report.syncInterval().isEmpty()
-            ? "set broker.nats.monitor_url, so that this can be checked"
-            : "set jetstream { sync_interval: always } in its configuration");
+    return Optional.of(
+        report.isCurrent()
+            ? Finding.warning(
+                NAME,
+                text
+                    + ": what it has acknowledged since it last flushed may be lost when its"
+                    + " machine loses power",
+                report.syncInterval().isEmpty()
+                    ? report.syncUnknown()
+                    : "set jetstream { sync_interval: always } in its configuration")
+            : Finding.warning(
+                NAME,
+                text + ": what it has acknowledged may be lost when its machine loses power",
+                "upgrade nats-server to 2.14.6 or later and set jetstream { sync_interval: always }"
+                    + (report.syncUnknown().isEmpty() ? "" : "; " + report.syncUnknown())));
   }
 }

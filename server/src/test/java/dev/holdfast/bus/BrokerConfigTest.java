@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.config.RefusedValueException;
+import dev.holdfast.natskit.NatsAddresses;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -12,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class BrokerConfigTest {
   private static BrokerConfig.Nats nats(String server, String creds, boolean trusted) {
-    return new BrokerConfig.Nats(List.of(server), creds, "HOLDFAST", 1, trusted, "", false);
+    return new BrokerConfig.Nats(List.of(server), creds, "", "HOLDFAST", 1, trusted, "", false);
   }
 
   @Test
@@ -47,8 +48,8 @@ class BrokerConfigTest {
         .as("without a scheme")
         .hasMessageContaining("got ***@127.0.0.1:4222")
         .hasMessageNotContaining("ECRET");
-    assertThat(BrokerConfig.Nats.shown("nats://127.0.0.1:4222")).isEqualTo("nats://127.0.0.1:4222");
-    assertThat(BrokerConfig.Nats.shown("[nats://a:x/y@one:1, tls://b:z@two:2] are not there"))
+    assertThat(NatsAddresses.shown("nats://127.0.0.1:4222")).isEqualTo("nats://127.0.0.1:4222");
+    assertThat(NatsAddresses.shown("[nats://a:x/y@one:1, tls://b:z@two:2] are not there"))
         .isEqualTo("[nats://***@two:2] are not there");
   }
 

@@ -3,6 +3,7 @@ package dev.holdfast.nats;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.natskit.NatsAddresses;
 import io.nats.client.Connection;
 import io.nats.client.JetStreamApiException;
 import io.nats.client.JetStreamManagement;
@@ -194,7 +195,7 @@ final class DurableConsumer implements DeliverySource {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
-    return NatsLink.failed("NATS does not deliver: " + NatsLink.said(e), e);
+    return NatsLink.failed("NATS does not deliver: " + NatsAddresses.said(e), e);
   }
 
   @Override

@@ -1,6 +1,6 @@
 package dev.holdfast.nats;
 
-import io.nats.client.impl.SocketDataPortWithWriteTimeout;
+import dev.holdfast.natskit.VerifiedDataPort;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
  * The socket of a connection, of which the library reads what {@link HeaderFilter} lets through.
  * Public because the library makes it, by its name.
  */
-public final class FilteredDataPort extends SocketDataPortWithWriteTimeout {
+public final class FilteredDataPort extends VerifiedDataPort {
   private final HeaderFilter filter = new HeaderFilter();
   private ByteBuffer ready = ByteBuffer.allocate(0);
 

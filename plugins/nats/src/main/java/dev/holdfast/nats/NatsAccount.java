@@ -2,11 +2,8 @@ package dev.holdfast.nats;
 
 import dev.holdfast.api.Access;
 import dev.holdfast.api.PluginConfig;
-import java.net.URI;
+import dev.holdfast.natskit.NatsAddresses;
 import java.util.List;
-import java.util.Locale;
-import java.util.Optional;
-import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -15,6 +12,7 @@ import java.util.regex.Pattern;
  * @param servers addresses with the schemes {@code nats} or {@code tls}, which may hold a user and
  *     a password, or a token
  * @param creds path of a credentials file; empty for none
+ * @param caFile path of the certificates, in PEM, that TLS trusts; empty for those of Java
  * @param subject what the consumer takes of the stream; may have wildcards
  * @param durable name of the consumer
  * @param replySubject where answers go whose message names no subject; empty for nowhere
@@ -26,6 +24,7 @@ record NatsAccount(
     String name,
     List<String> servers,
     String creds,
+    String caFile,
     String stream,
     String subject,
     String durable,
@@ -33,8 +32,6 @@ record NatsAccount(
     List<String> replyAllow,
     boolean trustsHeaders,
     Access access) {
-  private static final Set<String> SCHEMES = Set.of("nats", "tls");
-  private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
 
   /** Reads {@code channels.nats.accounts.NAME}; what cannot be used is reported to the section. */
@@ -46,7 +43,7 @@ record NatsAccount(
       section.problem("servers", "servers must name at least one server");
     }
     for (String server : servers) {
-      problem(server, !creds.isEmpty(), isTrusted)
+      NatsAddresses.problem(server, !creds.isEmpty(), isTrusted, "")
           .ifPresent(sentence -> section.problem("servers", sentence));
     }
     String subject = section.text("subject", "ask.>");
@@ -63,6 +60,7 @@ record NatsAccount(
         name,
         List.copyOf(servers),
         creds,
+        caFile(section, servers),
         named(section, "stream", "ASK"),
         subject,
         named(section, "durable", "holdfast"),
@@ -85,6 +83,15 @@ record NatsAccount(
             access.groups(),
             access.personPerMinute(),
             0);
+  }
+
+  private static String caFile(PluginConfig section, List<String> servers) {
+    String file = section.text("ca_file", "").strip();
+    if (!file.isEmpty() && servers.stream().noneMatch(NatsAddresses::isTls)) {
+      section.problem(
+          "ca_file", "ca_file is used for tls:// only, and servers has no such address");
+    }
+    return file;
   }
 
   private static String named(PluginConfig section, String key, String usual) {
@@ -119,58 +126,9 @@ record NatsAccount(
     return List.copyOf(allow);
   }
 
-  /** Nobody else may read or write what goes over the network. */
-  private static Optional<String> problem(String server, boolean hasCreds, boolean isTrusted) {
-    URI address;
-    try {
-      address = URI.create(server.strip());
-    } catch (IllegalArgumentException _) {
-      return Optional.of(wrong(server));
-    }
-    String scheme = String.valueOf(address.getScheme()).toLowerCase(Locale.ROOT);
-    if (!SCHEMES.contains(scheme)
-        || address.getHost() == null
-        || !address.getRawPath().isEmpty()
-        || server.indexOf('@') != server.lastIndexOf('@')) {
-      return Optional.of(wrong(server));
-    }
-    boolean isTls = scheme.equals("tls");
-    boolean isKnown = hasCreds || address.getUserInfo() != null;
-    if (isTrusted
-        || LOOPBACK.contains(address.getHost().toLowerCase(Locale.ROOT))
-        || (isTls && isKnown)) {
-      return Optional.empty();
-    }
-    return Optional.of(
-        "servers: "
-            + shown(server)
-            + (isTls
-                ? " is reached without credentials; set creds or put user:password@ into it"
-                : " is reached without TLS; write tls://")
-            + ", or set trusted_network: true if nobody else is on that network");
-  }
-
-  private static String wrong(String server) {
-    return "servers must be addresses like nats://127.0.0.1:4222 or tls://nats.example.org:4222,"
-        + " got "
-        + shown(server)
-        + (server.contains("@")
-            ? "; in a user or password, write % and two hexadecimal digits for anything but"
-                + " letters, digits, - . _ ~ (%2F for /)"
-            : "");
-  }
-
-  /** A text with addresses, without user, password or token, whatever characters are in them. */
-  static String shown(String text) {
-    int at = text.lastIndexOf('@');
-    int scheme = text.indexOf("//");
-    int from = scheme < 0 || scheme > at ? 0 : scheme + 2;
-    return at < 0 ? text : text.substring(0, from) + "***" + text.substring(at);
-  }
-
   /** The addresses as people may read them: without user, password or token. */
   String shownServers() {
-    return String.join(", ", servers.stream().map(NatsAccount::shown).toList());
+    return NatsAddresses.shown(servers);
   }
 
   /** Whether a message may name it for its answer. */

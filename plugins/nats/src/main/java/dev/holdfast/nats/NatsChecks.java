@@ -2,6 +2,7 @@ package dev.holdfast.nats;
 
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ChannelCheck;
+import dev.holdfast.natskit.NatsAddresses;
 import io.nats.client.Connection;
 import io.nats.client.JetStreamApiException;
 import io.nats.client.JetStreamManagement;
@@ -38,7 +39,7 @@ final class NatsChecks {
               "JetStream answers",
               remedy(connection.getServerInfo().isJetStreamAvailable(), e)
                   + ": "
-                  + NatsLink.said(e)));
+                  + NatsAddresses.said(e)));
     }
     return checks;
   }

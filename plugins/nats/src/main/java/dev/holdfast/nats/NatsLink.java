@@ -1,11 +1,15 @@
 package dev.holdfast.nats;
 
+import static dev.holdfast.natskit.NatsAddresses.said;
+
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.PostOutcome;
+import dev.holdfast.natskit.ConnectErrors;
+import dev.holdfast.natskit.TrustedAuthorities;
+import dev.holdfast.natskit.UserCredentials;
 import io.nats.client.Connection;
-import io.nats.client.ErrorListener;
 import io.nats.client.JetStreamApiException;
 import io.nats.client.JetStreamManagement;
 import io.nats.client.JetStreamOptions;
@@ -20,7 +24,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +36,6 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
   private static final Duration PING_EVERY = Duration.ofSeconds(3);
   private static final int PINGS_MAX = 2;
   private static final int SERVER_ERRORS = 500;
-  private static final Pattern REFUSED = Pattern.compile("(?i)authori[sz]ation|authentication");
 
   /** A subject of a stream has up to 65,535 bytes; a longer line ends the connection. */
   private static final int LINE_MAX = 128 * 1024;
@@ -48,9 +50,6 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
   private final ReentrantLock publishing = new ReentrantLock();
 
   private @Nullable Connection connection;
-
-  /** Why NATS does not let the account in, as it said last; empty when it has not. */
-  private volatile String refusal = "";
 
   NatsLink(NatsAccount account) {
     this.account = account;
@@ -76,27 +75,18 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
   }
 
   private Connection connect() throws CallFailedException, InterruptedException {
-    refusal = "";
+    ConnectErrors errors = new ConnectErrors(account.shownServers(), "", "docs/channels/nats.md");
     try {
-      Connection opened = Nats.connect(options());
+      Connection opened = Nats.connect(options().errorListener(errors).build());
       connection = opened;
       return opened;
     } catch (IOException e) {
-      // The library often throws what it throws for a server that is down, and tells its listener.
-      if (refusal.isEmpty() && isRefusal(said(e))) {
-        refusal = said(e);
-      }
-      throw refusal.isEmpty()
-          ? failed("NATS at " + account.shownServers() + " cannot be reached: " + said(e), e)
-          : notLetIn(e);
+      String why = errors.why(e);
+      throw errors.refusal().isEmpty() ? failed(why, e) : notLetIn(errors.refusal(), e);
     }
   }
 
-  private static boolean isRefusal(String said) {
-    return REFUSED.matcher(said).find();
-  }
-
-  private CallFailedException notLetIn(Exception cause) {
+  private CallFailedException notLetIn(String refusal, Exception cause) {
     return auth(
         "NATS at %s does not let the account in (%s): check %s"
             .formatted(
@@ -113,7 +103,7 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
     return new CallFailedException(Failure.of(FailureCode.AUTH, sentence), cause);
   }
 
-  private Options options() throws CallFailedException {
+  private Options.Builder options() throws CallFailedException {
     Options.Builder options =
         new Options.Builder()
             .servers(account.servers().toArray(String[]::new))
@@ -121,11 +111,18 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
             .connectionTimeout(CONNECT_MAX)
             .socketWriteTimeout(ANSWER_MAX)
             .dataPortType(FilteredDataPort.class.getName())
+            .hostnameResolveMode(Options.HostnameResolveMode.HappyEyeballs) // keeps the name
             .maxControlLine(LINE_MAX)
             .pingInterval(PING_EVERY)
             .maxPingsOut(PINGS_MAX)
-            .noReconnect()
-            .errorListener(new Refusals());
+            .noReconnect();
+    if (!account.caFile().isEmpty()) {
+      try {
+        options.sslContext(TrustedAuthorities.of(Path.of(account.caFile())));
+      } catch (IOException e) {
+        throw failed("the file that ca_file names cannot be used: " + said(e), e);
+      }
+    }
     if (!account.creds().isEmpty()) {
       try {
         options.authHandler(UserCredentials.read(Path.of(account.creds())));
@@ -133,7 +130,7 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
         throw auth("the file that creds names cannot be used: " + said(e), e);
       }
     }
-    return options.build();
+    return options;
   }
 
   /** Of streams and consumers; each of its calls waits for an answer for 5 s at most. */
@@ -144,14 +141,6 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
 
   static CallFailedException failed(String sentence, Exception cause) {
     return new CallFailedException(Failure.of(FailureCode.NETWORK, sentence), cause);
-  }
-
-  /** What the library says; it names servers with their passwords. */
-  static String said(Throwable failure) {
-    String message = failure.getMessage();
-    return message == null || message.isBlank()
-        ? failure.getClass().getSimpleName()
-        : NatsAccount.shown(message);
   }
 
   @Override
@@ -260,16 +249,6 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
       Thread.currentThread().interrupt();
     } finally {
       opening.unlock();
-    }
-  }
-
-  /** Each other failure is told where it matters. */
-  private final class Refusals implements ErrorListener {
-    @Override
-    public void errorOccurred(Connection from, String error) {
-      if (isRefusal(error)) {
-        refusal = NatsAccount.shown(error);
-      }
     }
   }
 }

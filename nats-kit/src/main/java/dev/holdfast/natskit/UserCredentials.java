@@ -1,4 +1,4 @@
-package dev.holdfast.bus;
+package dev.holdfast.natskit;
 
 import io.nats.client.AuthHandler;
 import java.io.IOException;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: NATS documentation, "Credentials" and "NKeys": a seed is base32 of two prefix bytes,
  * 32 bytes and a CRC-16/XMODEM of them, lowest byte first.
  */
-final class NatsCredentials implements AuthHandler {
+public final class UserCredentials implements AuthHandler {
   private static final Pattern JWT = Pattern.compile("BEGIN NATS USER JWT-+\\s+(\\S+)");
   private static final Pattern SEED = Pattern.compile("BEGIN USER NKEY SEED-+\\s+(\\S+)");
 
@@ -40,13 +40,13 @@ final class NatsCredentials implements AuthHandler {
   private final String jwt;
   private final PrivateKey key;
 
-  private NatsCredentials(String jwt, PrivateKey key) {
+  private UserCredentials(String jwt, PrivateKey key) {
     this.jwt = jwt;
     this.key = key;
   }
 
   /** Blocks. The exception's message names the file and what to do, and shows nothing of it. */
-  static NatsCredentials read(Path file) throws IOException {
+  public static UserCredentials read(Path file) throws IOException {
     String text = text(file.toAbsolutePath());
     Matcher jwt = JWT.matcher(text);
     Matcher seed = SEED.matcher(text);
@@ -57,7 +57,7 @@ final class NatsCredentials implements AuthHandler {
               + " replace it");
     }
     try {
-      return new NatsCredentials(jwt.group(1), key(seed.group(1)));
+      return new UserCredentials(jwt.group(1), key(seed.group(1)));
     } catch (IllegalArgumentException | GeneralSecurityException e) {
       throw new IOException(
           "the seed in " + file.toAbsolutePath() + " is not that of a user: replace the file", e);

@@ -1,4 +1,4 @@
-package dev.holdfast.bus;
+package dev.holdfast.natskit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -11,7 +11,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class NatsCredentialsTest {
+class UserCredentialsTest {
   /** Of the documentation of NKeys. */
   private static final String USER = "SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY";
 
@@ -43,7 +43,7 @@ class NatsCredentialsTest {
 
   @Test
   void aFileHasAJwtAndASeed() throws Exception {
-    NatsCredentials credentials = NatsCredentials.read(file(USER));
+    UserCredentials credentials = UserCredentials.read(file(USER));
     assertThat(new String(credentials.getJWT())).isEqualTo(JWT);
     assertThat(credentials.sign(new byte[] {1})).hasSize(64);
   }
@@ -52,7 +52,7 @@ class NatsCredentialsTest {
   void aSeedThatIsNoUsersIsRefusedWithoutShowingIt() throws Exception {
     for (String seed :
         new String[] {ACCOUNT, USER.replace("CSSL", "CSSM"), USER.substring(0, 50), "SU1canary"}) {
-      assertThatThrownBy(() -> NatsCredentials.read(file(seed)))
+      assertThatThrownBy(() -> UserCredentials.read(file(seed)))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("holdfast.creds is not that of a user: replace")
           .hasMessageNotContaining(seed);
@@ -61,15 +61,15 @@ class NatsCredentialsTest {
 
   @Test
   void aFileThatCannotBeUsedIsNamedWithWhatToDo() throws Exception {
-    assertThatThrownBy(() -> NatsCredentials.read(folder.resolve("none.creds")))
+    assertThatThrownBy(() -> UserCredentials.read(folder.resolve("none.creds")))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("none.creds does not exist: put");
-    assertThatThrownBy(() -> NatsCredentials.read(folder))
+    assertThatThrownBy(() -> UserCredentials.read(folder))
         .isInstanceOf(IOException.class)
         .hasMessageContaining(folder + " cannot be read");
     for (String text : new String[] {"", "canary", USER}) {
       Path useless = Files.writeString(folder.resolve("useless.creds"), text);
-      assertThatThrownBy(() -> NatsCredentials.read(useless))
+      assertThatThrownBy(() -> UserCredentials.read(useless))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("useless.creds is not a credentials file")
           .hasMessageNotContaining("canary")
@@ -82,7 +82,7 @@ class NatsCredentialsTest {
     Path locked = file(USER);
     Path _ = Files.setPosixFilePermissions(locked, PosixFilePermissions.fromString("---------"));
     assumeThat(Files.isReadable(locked)).as("root may read everything").isFalse();
-    assertThatThrownBy(() -> NatsCredentials.read(locked))
+    assertThatThrownBy(() -> UserCredentials.read(locked))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("holdfast.creds may not be read: make it readable");
   }
