@@ -188,7 +188,7 @@ final class CommandRunner {
     }
     if (yes && !ChatSentences.showsAllOf(asked.get())) {
       return "This call is longer than what a chat shows. Approve it on the chat page or with"
-                 + " holdfast approvals, where all of it is shown; /deny works here.";
+          + " holdfast approvals, where all of it is shown; /deny works here.";
     }
     return decisions.decide(asked.get().id(), yes, "person:" + incoming.message().sender())
         ? (yes ? "Approved." : "Denied.")
