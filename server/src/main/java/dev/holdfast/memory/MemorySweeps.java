@@ -24,10 +24,12 @@ import java.time.ZoneId;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -67,6 +69,9 @@ public final class MemorySweeps {
   private final Semaphore turn = new Semaphore(1);
 
   private volatile boolean stopping;
+
+  /** Ends of sweeps that the disk refused to record, by the number of the sweep. */
+  private final Map<String, SweepRun> unrecorded = new ConcurrentHashMap<>();
 
   /** Whether nothing waits that a change has left to be done. */
   private volatile boolean isSettled;
@@ -181,12 +186,12 @@ public final class MemorySweeps {
   /** Makes sweeps when they are due or asked for, until it is interrupted. */
   public void run() throws InterruptedException {
     while (true) {
-      if (!isSettled) {
+      if (!isSettled && !stopping) {
         isSettled = true; // first: what comes meanwhile is settled then
-        isSettled &= settle();
+        isSettled &= recordEnds() && settle();
       }
       SweepRun next = wanted.poll(LOOK.toMillis(), TimeUnit.MILLISECONDS);
-      if (next == null && isDue()) {
+      if (next == null && unrecorded.isEmpty() && isDue()) {
         next = fresh(SERVER, "", false);
       }
       if (next != null) {
@@ -289,6 +294,7 @@ public final class MemorySweeps {
       ended = sweep(run);
     } catch (StoreException e) {
       LOG.warn("memory: sweep {} ended: {}", run.id(), e.failure().message());
+      isSettled = false; // a file may have been replaced, and its entries are missing
       ended = ended(run, SweepRun.Outcome.FAILED, e.failure().message(), 0);
     } catch (InterruptedException e) {
       ended = ended(run, SweepRun.Outcome.CANCELLED, stopped(run), 0);
@@ -302,12 +308,25 @@ public final class MemorySweeps {
   }
 
   private void keepEnd(SweepRun ended) {
-    try {
-      ledger.keep(ended);
-      LOG.info("memory: sweep {}: {} {}", ended.id(), ended.outcome().label(), ended.note());
-    } catch (StoreException e) {
-      LOG.warn("memory: the end of sweep {} is not recorded: {}", ended.id(), e.getMessage());
+    unrecorded.put(ended.id(), ended);
+    if (!recordEnds()) {
+      isSettled = false;
+      LOG.warn("memory: the end of sweep {} will be recorded later", ended.id());
     }
+  }
+
+  /** False when the disk refuses. */
+  private boolean recordEnds() {
+    for (SweepRun ended : unrecorded.values()) {
+      try {
+        ledger.keep(ended);
+        unrecorded.remove(ended.id());
+        LOG.info("memory: sweep {}: {} {}", ended.id(), ended.outcome().label(), ended.note());
+      } catch (StoreException _) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private SweepRun ended(SweepRun run, SweepRun.Outcome outcome, String note, int promoted) {
@@ -432,7 +451,8 @@ public final class MemorySweeps {
     return all;
   }
 
-  private JsonObject headline(SweepRun run) {
+  private JsonObject headline(SweepRun recorded) {
+    SweepRun run = unrecorded.getOrDefault(recorded.id(), recorded);
     int kept = 0;
     int merged = 0;
     int dropped = 0;
@@ -525,6 +545,7 @@ public final class MemorySweeps {
       memory.restore(scope(threadId), content.get(), time.now());
       isDone = true;
     } finally {
+      isSettled = false; // a line that all threads knew may be gone, or this entry be refused
       ledger.restored(restore, isDone);
     }
     return new Answer.Done(

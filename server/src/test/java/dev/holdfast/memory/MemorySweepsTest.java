@@ -41,6 +41,7 @@ import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
@@ -674,6 +675,43 @@ class MemorySweepsTest {
     model.answers.add(answer(change("propose", 2)));
     assertThat(sweep(false).getJsonArray("stories")).hasSize(1);
     assertThat(sweeps.proposals()).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aSweepThatAFullDiskEndsIsNotRunningForEver(boolean isReplaced) throws Exception {
+    corpus();
+    AtomicBoolean isFull = new AtomicBoolean();
+    store.engine().refuseWhile(isFull::get);
+    String id = sweeps.request("token:ann", THREAD, false).orElseThrow();
+    await(() -> model.asked.size() == 1);
+    calm.after = () -> isFull.set(true);
+    isFull.set(!isReplaced);
+    model.answers.add(GOOD);
+    await(() -> !outcome(id).equals("running"));
+    assertThat(outcome(id)).isEqualTo("failed");
+    assertThat(sweeps.runs(9).getJsonObject(0).getString("outcome")).isEqualTo("failed");
+    isFull.set(false);
+    calm.after = () -> {};
+    await(() -> SweepRun.Outcome.FAILED == recorded(id));
+    await(() -> store.audit().list(ThreadReader.OPERATOR, 0, 100).size() == (isReplaced ? 1 : 0));
+    assertThat(text().contains("Kiel")).isEqualTo(isReplaced);
+    model.answers.add(isReplaced ? answer() : GOOD);
+    assertThat(sweep(false).getString("outcome")).isEqualTo("done");
+    assertThat(text()).contains("Kiel");
+    assertThat(audit()).containsExactly("memory.swept");
+  }
+
+  private SweepRun.Outcome recorded(String id) {
+    return store
+        .engine()
+        .read(
+            sql ->
+                sql.first(
+                    row -> SweepRun.Outcome.valueOf(row.getString(1)),
+                    "select outcome from memory_sweep_runs where id = ?",
+                    id))
+        .orElseThrow();
   }
 
   private enum Deleted {
