@@ -182,9 +182,9 @@ final class ServerConditions {
               Optional.of(
                   ConditionReport.degraded(
                       "token_in_use",
-                      "%s receives no messages: %s listens with the same token. Give each account a token of its own."
+                      "%s receives no messages: %s listens with the same token, or consumer of NATS. Give each account one of its own."
                           .formatted(source, holder),
-                      "Ends when the other one stops, or with another token."));
+                      "Ends when the other one stops, or with another one here."));
           case ListenerStatus.Silent _ ->
               Optional.of(
                   ConditionReport.degraded(

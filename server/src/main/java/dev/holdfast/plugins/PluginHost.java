@@ -651,6 +651,13 @@ public final class PluginHost {
     return all.append('\0').append(taken).toString();
   }
 
+  /** What begins the reason why a plugin runs as before. */
+  private static String unchanged(HostedPlugin earlier, PluginJar now) {
+    return earlier.jar().sha256().equals(now.sha256())
+        ? "the change is not in force: "
+        : "the newer jar is not used: ";
+  }
+
   private void load(Hosted plugin, Map<String, String> environment) throws InterruptedException {
     long begun = services.time().nanos();
     PluginManifest manifest = plugin.jar.manifest();
@@ -660,7 +667,7 @@ public final class PluginHost {
       String reason =
           "the server went down %d times in a row while it was started; to try again: holdfast plugins enable %s"
               .formatted(StartMarks.DOWN_MAX, plugin.id);
-      plugin.problem = earlier == null ? "" : "the newer jar is not used: " + reason;
+      plugin.problem = earlier == null ? "" : unchanged(earlier, plugin.jar) + reason;
       become(
           plugin,
           earlier == null ? PluginState.PARKED : PluginState.READY,
@@ -706,7 +713,7 @@ public final class PluginHost {
       if (!isForeseen) {
         LOG.error("plugins: {}", plugin.id, e);
       }
-      plugin.problem = earlier == null ? "" : "the newer jar is not used: " + reason;
+      plugin.problem = earlier == null ? "" : unchanged(earlier, plugin.jar) + reason;
       become(
           plugin,
           earlier == null ? PluginState.FAILED : PluginState.READY,

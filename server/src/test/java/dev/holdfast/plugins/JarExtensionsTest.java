@@ -184,6 +184,7 @@ class JarExtensionsTest extends PluginHostCase {
     assertThat(roll()).isEqualTo("no,given");
     rig.configure("plugins:\n  games:\n    folders: [{path: given}]\n    other: 1\n");
     rig.await(() -> rig.view("games").reason().contains("its configuration is wrong"));
+    assertThat(rig.view("games").reason()).startsWith("the change is not in force: ");
     assertThat(roll()).as("the one before is still in force").isEqualTo("no,given");
   }
 

@@ -55,7 +55,9 @@ final class MessageReader {
     }
     String reply = headers.getOrDefault(REPLY, "");
     if (!reply.isEmpty() && !account.mayAnswerAt(reply)) {
-      return unreadable("the header " + REPLY + " names no subject that reply_allow has");
+      return unreadable(
+          "the header %s names no subject that reply_allow has, of up to %d characters"
+              .formatted(REPLY, SubjectRules.UNITS_MAX));
     }
     if (message.body().length > BYTES_MAX) {
       return unreadable("it has more than 1 MiB");

@@ -119,9 +119,12 @@ record NatsAccount(
 
   private static List<String> replyAllow(PluginConfig section) {
     List<String> allow = section.texts("reply_allow", List.of("_INBOX.>"));
-    if (!allow.stream().allMatch(SubjectRules::isFilter)) {
+    if (!allow.stream()
+        .allMatch(each -> SubjectRules.isFilter(each) && !SubjectRules.isReserved(each))) {
       section.problem(
-          "reply_allow", "reply_allow must be subjects of NATS such as _INBOX.> or answers.*");
+          "reply_allow",
+          "reply_allow must be subjects of NATS such as _INBOX.> or answers.*, which begin with"
+              + " neither $ nor holdfast");
     }
     return List.copyOf(allow);
   }

@@ -56,7 +56,14 @@ class NatsPluginTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"http://127.0.0.1", "127.0.0.1:4222", "nats://", "nats://a b"})
+  @ValueSource(
+      strings = {
+        "http://127.0.0.1",
+        "127.0.0.1:4222",
+        "nats://",
+        "nats://a b",
+        "nats://127.0.0.1:99999"
+      })
   void whatIsNoAddressIsNamed(String server) {
     assertThat(problems(Map.of("servers", List.of(server)))).contains("servers must be addresses");
   }
@@ -89,6 +96,8 @@ class NatsPluginTest {
   void namesAreThoseThatNatsTakes() {
     assertThat(problems(Map.of("stream", "a.b", "durable", "", "reply_allow", List.of("a b"))))
         .contains("stream must have", "durable must have", "reply_allow must be");
+    assertThat(problems(Map.of("reply_allow", List.of("answers.>", "$JS.>"))))
+        .contains("reply_allow must be");
   }
 
   @Test

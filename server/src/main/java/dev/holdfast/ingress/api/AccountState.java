@@ -100,8 +100,8 @@ record AccountState(
                   + " platform can be reached from here.");
       case ListenerStatus.TokenInUse(String holder) ->
           ChannelCheck.missing(
-              "no other account listens with its token",
-              holder + " does: give each account a token of its own.");
+              "no other account listens with its token, or consumer of NATS",
+              holder + " does: give each account one of its own.");
       case ListenerStatus.NotReceiving(Failure failure, _, Instant next)
           when failure != null && status.needsAttention() ->
           ChannelCheck.missing(
@@ -126,10 +126,10 @@ record AccountState(
   /** The codes that a channel uses, as the Javadoc of its {@code listen} says. */
   private static String step(Failure failure) {
     return switch (failure.code()) {
-      case AUTH -> "Put a valid token into the variable that the channel's page names.";
+      case AUTH -> "Give the account valid credentials, as the channel's page says.";
       case INVALID_REQUEST ->
-          "Another process listens with the same token, or the platform refuses what the channel"
-              + " asks for: stop the other one, or see the log.";
+          "Do what the reason says. If it names none, another process may listen with the same"
+              + " token.";
       case RATE_LIMITED -> "The platform asks for a pause; it goes on by itself.";
       default -> "See the log, which says more.";
     };
@@ -167,7 +167,7 @@ record AccountState(
     }
     return ChannelCheck.met(
         waiting.count() == 0
-            ? "replies can be posted"
-            : "replies can be posted; " + waiting.count() + " wait to be");
+            ? "no posts are failing"
+            : "no posts are failing; %d replies wait".formatted(waiting.count()));
   }
 }

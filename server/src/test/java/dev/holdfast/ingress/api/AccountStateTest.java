@@ -56,9 +56,9 @@ class AccountStateTest {
         .as("one passing failure is nobody's worry")
         .isTrue();
     assertThat(listening(failed(FailureCode.AUTH)).getFirst().remedy())
-        .contains("valid token", LATER.toString());
+        .contains("valid credentials", LATER.toString());
     assertThat(listening(failed(FailureCode.INVALID_REQUEST)).getFirst().remedy())
-        .contains("Another process listens with the same token");
+        .contains("Do what the reason says", "another process");
     assertThat(listening(new ListenerStatus.Silent()).getFirst().isMet()).isFalse();
     assertThat(listening(new ListenerStatus.TokenInUse("chat:other")).getFirst().remedy())
         .startsWith("chat:other does");
@@ -108,7 +108,7 @@ class AccountStateTest {
     assertThat(paced.isMet()).isFalse();
     assertThat(paced.remedy()).contains(hour.toString());
     ChannelCheck well = state(Way.WEBHOOK, null, null, null, "").checks(NOW).getLast();
-    assertThat(well).isEqualTo(ChannelCheck.met("replies can be posted; 3 wait to be"));
+    assertThat(well).isEqualTo(ChannelCheck.met("no posts are failing; 3 replies wait"));
   }
 
   @Test
