@@ -447,12 +447,12 @@ public final class MemorySweeps {
   /** The newest sweeps, with what they came to. */
   public JsonArray runs(int limit) {
     JsonArray all = new JsonArray();
-    ledger.runs(limit).forEach(run -> all.add(headline(run)));
+    Map<String, SweepRun> ended = Map.copyOf(unrecorded); // first: it may be recorded meanwhile
+    ledger.runs(limit).forEach(run -> all.add(headline(ended.getOrDefault(run.id(), run))));
     return all;
   }
 
-  private JsonObject headline(SweepRun recorded) {
-    SweepRun run = unrecorded.getOrDefault(recorded.id(), recorded);
+  private JsonObject headline(SweepRun run) {
     int kept = 0;
     int merged = 0;
     int dropped = 0;
@@ -474,13 +474,14 @@ public final class MemorySweeps {
 
   /** The story of one sweep, thread by thread. */
   public Optional<JsonObject> find(String id) {
+    Map<String, SweepRun> ended = Map.copyOf(unrecorded); // first, as above
     return ledger
         .run(id)
         .map(
             run -> {
               JsonArray stories = new JsonArray();
               ledger.threads(id).forEach(thread -> stories.add(thread.toJson()));
-              return headline(run).put("stories", stories);
+              return headline(ended.getOrDefault(id, run)).put("stories", stories);
             });
   }
 

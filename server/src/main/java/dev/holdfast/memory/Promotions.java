@@ -18,10 +18,12 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +37,8 @@ final class Promotions {
   private static final String BY = "promotion";
   private static final String FILE = "PROMOTIONS.md";
   private static final int TOLD_MAX = 500;
+  private static final Set<Proposal.State> WAITING =
+      EnumSet.of(Proposal.State.WATCHED, Proposal.State.READY, Proposal.State.WITHDRAWN);
 
   private final Memory memory;
   private final RecallHits recalls;
@@ -88,10 +92,15 @@ final class Promotions {
 
   /** Judges what is proposed anew. Returns how many lines all threads know from now on. */
   synchronized int judgeAll() throws StoreException {
+    try {
+      finishInterrupted();
+    } catch (IOException e) {
+      LOG.warn("memory: what all threads know cannot be looked at: {}", e.getMessage());
+    }
     SweepConfig limits = config.get();
     List<Proposal> judged = new ArrayList<>();
     for (Proposal proposal : ledger.proposals()) {
-      if (proposal.state() == Proposal.State.WATCHED || proposal.state() == Proposal.State.READY) {
+      if (WAITING.contains(proposal.state())) {
         Proposal now = judge(proposal, limits);
         if (now.state() == Proposal.State.READY) {
           judged.add(now);
@@ -163,33 +172,38 @@ final class Promotions {
 
   /** An operator says yes. */
   synchronized Decision approve(String id, String by) throws StoreException {
-    Optional<Proposal> found = ledger.proposal(id);
+    Optional<Proposal> found = find(id);
     if (found.isEmpty()) {
       return new Decision.Unknown();
     }
-    return switch (found.get().state()) {
-      case READY, WATCHED -> {
-        Proposal now = judge(found.get(), config.get());
-        if (now.state() == Proposal.State.READY) {
+    Proposal proposal = found.get();
+    return switch (proposal.state()) {
+      case READY, WATCHED, WITHDRAWN, UNDONE -> {
+        Proposal now = judge(proposal, config.get());
+        boolean isReady = now.state() == Proposal.State.READY;
+        if (proposal.state() == Proposal.State.UNDONE) {
+          now = now.judged(Proposal.State.UNDONE, now.score(), now.notes());
+        }
+        if (isReady) {
           yield promote(now, by);
         }
         boolean _ = ledger.keep(now, Optional.empty());
         yield new Decision.Refused("not yet: " + String.join("; ", now.notes()));
       }
-      case APPROVED -> promote(found.get(), found.get().decidedBy());
-      case PROMOTED -> new Decision.Done(found.get());
-      case REJECTED, WITHDRAWN -> new Decision.Refused("it is " + found.get().state().label());
+      case APPROVED -> promote(proposal, proposal.decidedBy());
+      case PROMOTED -> new Decision.Done(proposal);
+      case REJECTED -> new Decision.Refused("it is rejected");
     };
   }
 
   /** An operator says no, for good. */
   synchronized Decision reject(String id, String by) throws StoreException {
-    Optional<Proposal> found = ledger.proposal(id);
+    Optional<Proposal> found = find(id);
     if (found.isEmpty()) {
       return new Decision.Unknown();
     }
     return switch (found.get().state()) {
-      case READY, WATCHED, WITHDRAWN -> {
+      case READY, WATCHED, WITHDRAWN, UNDONE -> {
         Proposal rejected = found.get().decided(Proposal.State.REJECTED, by, time.now());
         yield ledger.keep(rejected, Optional.of(told("memory.proposal_rejected", rejected, by)))
             ? new Decision.Done(rejected)
@@ -201,6 +215,46 @@ final class Promotions {
     };
   }
 
+  /** As it is now: a person may have changed what all threads know. */
+  private Optional<Proposal> find(String id) throws StoreException {
+    try {
+      review(ledger.proposal(id).stream().toList());
+    } catch (IOException e) {
+      LOG.warn("memory: what all threads know cannot be looked at: {}", e.getMessage());
+    }
+    return ledger.proposal(id);
+  }
+
+  /** Whether all threads still know what was promoted. */
+  private void review(List<Proposal> proposals) throws StoreException, IOException {
+    Memory.Scope all = new Memory.Scope.Global();
+    Predicate<String> keys = memory.keys(all);
+    String text = memory.text(all);
+    for (Proposal proposal : proposals) {
+      boolean wasKnown = proposal.state() == Proposal.State.PROMOTED;
+      if (!wasKnown && proposal.state() != Proposal.State.UNDONE) {
+        continue;
+      }
+      boolean isKnown =
+          keys.test(key(proposal)) || text.contains(": " + Memory.folded(proposal.text()));
+      if (!isKnown && proposal.threadId().isEmpty()) {
+        ledger.forget(proposal); // of a deleted thread
+      } else if (isKnown != wasKnown) {
+        boolean _ =
+            ledger.keep(
+                proposal.judged(
+                    isKnown ? Proposal.State.PROMOTED : Proposal.State.UNDONE,
+                    proposal.score(),
+                    List.of()),
+                Optional.empty());
+      }
+    }
+  }
+
+  private static String key(Proposal proposal) {
+    return BY + "\n" + proposal.id();
+  }
+
   private Decision promote(Proposal proposal, String by) throws StoreException {
     Proposal approved = proposal.decided(Proposal.State.APPROVED, by, time.now());
     if (!ledger.keep(approved, Optional.empty())) {
@@ -210,7 +264,7 @@ final class Promotions {
       Memory.Added added =
           memory.add(
               new Memory.Scope.Global(),
-              BY + "\n" + proposal.id(),
+              key(proposal),
               proposal.day(),
               proposal.text(),
               BY,
@@ -243,6 +297,7 @@ final class Promotions {
         Decision _ = promote(proposal, proposal.decidedBy());
       }
     }
+    review(ledger.proposals());
     writeDown();
   }
 

@@ -38,8 +38,10 @@ public record Proposal(
     /** Somebody has said yes; it is being written. */
     APPROVED,
     PROMOTED,
+    /** It was promoted, and somebody has taken it out of what all threads know. */
+    UNDONE,
     REJECTED,
-    /** Its thread does not have the line any more. */
+    /** Its thread does not have the line; it may come back. */
     WITHDRAWN;
 
     public String label() {

@@ -95,7 +95,15 @@ final class SweepLedger {
 
   private static final int RUNS_KEPT = 200;
   private static final int PEOPLE_MAX = 20_000;
-  private static final int PROPOSALS_MAX = 1000;
+
+  /** That wait for a decision: in all, and of one thread. */
+  static final int PROPOSALS_MAX = 1000;
+
+  static final int PROPOSALS_PER_THREAD_MAX = 100;
+
+  /** Decisions that are remembered. */
+  private static final int DECIDED_MAX = 10_000;
+
   private static final int STORY_UNITS_MAX = 128 * 1024;
   private static final String RUN =
       "select id, begun_at, ended_at, by, thread_id, dry, outcome, promoted, note"
@@ -268,28 +276,30 @@ final class SweepLedger {
    * A thread is done with: its story, how far its talk was read, and what it proposes, with one
    * entry of the audit when its file was changed.
    */
-  void done(
+  SweptThread done(
       String run,
       SweptThread swept,
       String lastLine,
       List<Proposal> proposals,
       Optional<AuditEntry> told)
       throws StoreException {
-    boolean _ =
-        engine.call(
-            tx -> {
-              if (write(tx, run, swept, "", "", lastLine) == 0) {
-                return false;
-              }
-              mark(tx, swept.threadId(), new Mark(lastLine, 0));
-              for (Proposal proposal : proposals) {
-                insert(tx, proposal);
-              }
-              if (told.isPresent()) {
-                var _ = audit.insert(tx, told.get());
-              }
-              return true;
-            });
+    return engine.call(
+        tx -> {
+          if (isErased(swept.threadId())) {
+            return swept;
+          }
+          int leftOut = 0;
+          for (Proposal proposal : proposals) {
+            leftOut += insert(tx, proposal) ? 0 : 1;
+          }
+          SweptThread kept = leftOut == 0 ? swept : swept.leavingOut(leftOut);
+          int _ = write(tx, run, kept, "", "", lastLine);
+          mark(tx, swept.threadId(), new Mark(lastLine, 0));
+          if (told.isPresent()) {
+            var _ = audit.insert(tx, told.get());
+          }
+          return kept;
+        });
   }
 
   /** The story alone: the thread is looked at again. */
@@ -487,8 +497,8 @@ final class SweepLedger {
             });
   }
 
-  private static int count(Statements sql, String rows) throws SQLException {
-    return sql.first(row -> row.getInt(1), "select count(*) from " + rows).orElse(0);
+  private static int count(Statements sql, String rows, Object... values) throws SQLException {
+    return sql.first(row -> row.getInt(1), "select count(*) from " + rows, values).orElse(0);
   }
 
   Set<String> people() {
@@ -499,28 +509,49 @@ final class SweepLedger {
                     row -> row.getString(1), "select distinct name from memory_sweep_people")));
   }
 
-  /** One that was ever proposed in the same words is not proposed again. */
-  private static void insert(Transaction tx, Proposal proposal) throws SQLException {
-    boolean known =
+  /**
+   * One that was ever proposed in the same words is not proposed again. False when there is no room
+   * for it: one that waits for a decision is not given up for another.
+   */
+  private static boolean insert(Transaction tx, Proposal proposal) throws SQLException {
+    if (count(
+            tx.sql(),
+            "memory_sweep_proposals where thread_id = ? and text = ?",
+            proposal.threadId(),
+            proposal.text())
+        > 0) {
+      return true;
+    }
+    int _ =
         tx.sql()
-            .first(
-                row -> row.getInt(1),
-                "select 1 from memory_sweep_proposals where thread_id = ? and text = ?",
-                proposal.threadId(),
-                proposal.text())
-            .isPresent();
-    if (known) {
-      return;
+            .update(
+                "delete from memory_sweep_proposals where id in (select id from"
+                    + " memory_sweep_proposals where state in ('PROMOTED', 'UNDONE', 'REJECTED')"
+                    + " order by decided_at desc limit -1 offset ?)",
+                DECIDED_MAX);
+    String waiting = "memory_sweep_proposals where state in ('WATCHED', 'READY')";
+    if (count(tx.sql(), waiting + " and thread_id = ?", proposal.threadId())
+            >= PROPOSALS_PER_THREAD_MAX
+        || count(tx.sql(), waiting) >= PROPOSALS_MAX) {
+      return false;
     }
-    if (count(tx.sql(), "memory_sweep_proposals") >= PROPOSALS_MAX) {
-      int _ =
-          tx.sql()
-              .update(
-                  "delete from memory_sweep_proposals where id = (select id from"
-                      + " memory_sweep_proposals where state in ('WATCHED', 'WITHDRAWN')"
-                      + " order by at limit 1)");
-    }
+    int _ =
+        tx.sql()
+            .update(
+                "delete from memory_sweep_proposals where id in (select id from"
+                    + " memory_sweep_proposals where state = 'WITHDRAWN'"
+                    + " order by at desc limit -1 offset ?)",
+                PROPOSALS_MAX);
     write(tx, proposal);
+    return true;
+  }
+
+  /** What is no longer of use. */
+  void forget(Proposal proposal) throws StoreException {
+    int _ =
+        engine.call(
+            tx ->
+                tx.sql().update("delete from memory_sweep_proposals where id = ?", proposal.id()));
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.holdfast.memory;
 
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.Locale;
@@ -41,6 +42,15 @@ record SweptThread(
 
   SweptThread as(Outcome changed) {
     return new SweptThread(threadId, changed, at, kept, merged, dropped, proposed, story);
+  }
+
+  /** The same, without proposals for which there is no room. */
+  SweptThread leavingOut(int count) {
+    JsonObject told = story.copy();
+    JsonArray notes = told.getJsonArray("notes", new JsonArray()).copy();
+    notes.add("%d of its proposals were left out: too many wait for a decision.".formatted(count));
+    return new SweptThread(
+        threadId, outcome, at, kept, merged, dropped, proposed - count, told.put("notes", notes));
   }
 
   JsonObject toJson() {

@@ -284,8 +284,7 @@ final class ThreadSweep {
     }
     if (!tidied.isChanged()) {
       SweptThread unchanged = planned.as(SweptThread.Outcome.UNCHANGED);
-      ledger.done(run.id(), unchanged, talk.last(), proposals(unchanged), Optional.empty());
-      return unchanged;
+      return ledger.done(run.id(), unchanged, talk.last(), proposals(unchanged), Optional.empty());
     }
     return new Replacement(run, planned, tidied, talk.last()).make();
   }
@@ -405,8 +404,7 @@ final class ThreadSweep {
             .put("sha256", after);
     AuditEntry told =
         new AuditEntry("memory.swept", "", "", changed.threadId(), "server", details.encode());
-    ledger.done(runId, changed, lastLine, proposals(changed), Optional.of(told));
-    return changed;
+    return ledger.done(runId, changed, lastLine, proposals(changed), Optional.of(told));
   }
 
   /**

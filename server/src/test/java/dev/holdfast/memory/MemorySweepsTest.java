@@ -37,6 +37,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -605,6 +606,116 @@ class MemorySweepsTest {
     assertThat(global()).isEmpty();
   }
 
+  private Proposal.State state() {
+    return sweeps.proposals().getFirst().state();
+  }
+
+  @Test
+  void aPromotionThatIsUndoneCanBeApprovedAgainOrRejected() throws Exception {
+    promote = GlobalPromote.AUTO;
+    proposeAll();
+    recall("office", "closes workdays", "six");
+    model.answers.add(answer());
+    assertThat(sweep(false).getInteger("promoted")).isEqualTo(1);
+    String id = sweeps.proposals().getFirst().id();
+    Path page = folder.resolve("memory/PROMOTIONS.md");
+    undo();
+    await(() -> state() == Proposal.State.UNDONE && !isTextOf(page, "office closes"));
+    model.answers.add(answer());
+    assertThat(sweep(false).getInteger("promoted")).as("not without an operator").isZero();
+    assertThat(global()).isEmpty();
+    assertThat(sweeps.approve(id, "token:ann")).isInstanceOf(MemorySweeps.Answer.Done.class);
+    assertThat(global()).contains("office closes");
+    assertThat(page).content().contains("office closes", "token:ann");
+    undo();
+    assertThat(sweeps.reject(id, "token:ann")).isInstanceOf(MemorySweeps.Answer.Done.class);
+    assertThat(state()).isEqualTo(Proposal.State.REJECTED);
+    assertThat(sweeps.approve(id, "token:ann")).isInstanceOf(MemorySweeps.Answer.Refused.class);
+    assertThat(global()).isEmpty();
+  }
+
+  private void undo() throws Exception {
+    assertThat(sweeps.restore("", sweeps.history("").getLast().number(), "token:ann"))
+        .isInstanceOf(MemorySweeps.Answer.Done.class);
+    assertThat(global()).isEmpty();
+  }
+
+  @Test
+  void whatWasPromotedAndUndoneIsDeletedWithItsConversation() throws Exception {
+    promote = GlobalPromote.AUTO;
+    proposeAll();
+    recall("office", "closes workdays", "six");
+    model.answers.add(answer());
+    assertThat(sweep(false).getInteger("promoted")).isEqualTo(1);
+    delete();
+    assertThat(sweeps.proposals()).hasSize(1);
+    undo();
+    await(() -> sweeps.proposals().isEmpty());
+  }
+
+  @Test
+  void aWithdrawnProposalComesBackWithItsLine() throws Exception {
+    proposeAll();
+    recall("office", "closes workdays", "six");
+    String before = text();
+    Files.writeString(file(), MINE);
+    String id = sweeps.proposals().getFirst().id();
+    assertThat(sweeps.approve(id, "token:ann")).isInstanceOf(MemorySweeps.Answer.Refused.class);
+    assertThat(state()).isEqualTo(Proposal.State.WITHDRAWN);
+    Files.writeString(file(), before);
+    model.answers.add(answer());
+    assertThat(sweep(false).getString("outcome")).isEqualTo("done");
+    assertThat(state()).isEqualTo(Proposal.State.READY);
+    assertThat(sweeps.approve(id, "token:ann")).isInstanceOf(MemorySweeps.Answer.Done.class);
+  }
+
+  @Test
+  void whatWaitsForADecisionIsNotGivenUpForAnother() throws Exception {
+    SweepLedger ledger = SweepLedger.open(store.engine(), store.audit());
+    int most = SweepLedger.PROPOSALS_PER_THREAD_MAX;
+    SweptThread first = propose(ledger, "a", 0, most + 7);
+    assertThat(first.proposed()).isEqualTo(most);
+    assertThat(first.story().getJsonArray("notes").encode()).contains("7 of its proposals");
+    assertThat(propose(ledger, "a", 0, most).story().containsKey("notes")).isFalse();
+    for (Proposal proposal : sweeps.proposals()) {
+      assertThat(
+              ledger.keep(
+                  proposal.decided(Proposal.State.REJECTED, "x", time.now()), Optional.empty()))
+          .isTrue();
+    }
+    assertThat(propose(ledger, "a", most, most).proposed()).isEqualTo(most);
+    for (int i = 1; i < SweepLedger.PROPOSALS_MAX / most; i++) {
+      assertThat(propose(ledger, "b" + i, 0, most).proposed()).isEqualTo(most);
+    }
+    assertThat(propose(ledger, "late", 0, 1).proposed()).isZero();
+    assertThat(sweeps.proposals()).hasSize(SweepLedger.PROPOSALS_MAX + most);
+  }
+
+  private SweptThread propose(SweepLedger ledger, String thread, int from, int count)
+      throws StoreException {
+    List<Proposal> proposals =
+        IntStream.range(from, from + count)
+            .mapToObj(
+                i ->
+                    new Proposal(
+                        thread + i,
+                        thread,
+                        LocalDate.EPOCH,
+                        "line " + i,
+                        "",
+                        time.now(),
+                        Proposal.State.WATCHED,
+                        0,
+                        List.of(),
+                        "",
+                        null))
+            .toList();
+    SweptThread swept =
+        new SweptThread(
+            thread, SweptThread.Outcome.UNCHANGED, time.now(), 0, 0, 0, count, new JsonObject());
+    return ledger.done("r" + from, swept, "", proposals, Optional.empty());
+  }
+
   @Test
   void withAutoTheRulesDecideAndARejectedLineStaysWhereItIs() throws Exception {
     promote = GlobalPromote.AUTO;
@@ -661,8 +772,7 @@ class MemorySweepsTest {
       delete();
     }
     model.answers.add(answer(change("drop", 1).put("because_message", "m1"), change("propose", 2)));
-    await(() -> !outcome(id).equals("running"));
-    assertThat(sweeps.find(id)).isEmpty();
+    await(() -> sweeps.find(id).isEmpty());
     assertThat(sweeps.proposals()).isEmpty();
     for (String table : List.of("runs", "threads", "marks", "proposals")) {
       assertThat(rows("memory_sweep_" + table)).as(table).isZero();

@@ -14,6 +14,7 @@ import java.time.LocalDate;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
@@ -134,7 +135,13 @@ public final class Memory {
 
   /** Whether a call has added its line, and it is still there. */
   public boolean has(Scope scope, String key) throws IOException {
-    return new String(bytes(scope), StandardCharsets.UTF_8).contains(mark(key));
+    return keys(scope).test(key);
+  }
+
+  /** As {@link #has}, of many calls at once. */
+  public Predicate<String> keys(Scope scope) throws IOException {
+    String all = new String(bytes(scope), StandardCharsets.UTF_8);
+    return key -> all.contains(mark(key));
   }
 
   private MemoryVersions versions(Scope scope) {
