@@ -56,7 +56,7 @@ public final class Section {
   }
 
   public int whole(String key, int fallback) {
-    return (int) whole(key, fallback, Integer.MIN_VALUE, Integer.MAX_VALUE);
+    return whole(key, fallback, Integer.MIN_VALUE, Integer.MAX_VALUE);
   }
 
   /** As {@link #whole(String, int)}; what is outside the range is reported with it. */

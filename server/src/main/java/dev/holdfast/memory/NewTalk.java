@@ -53,11 +53,11 @@ record NewTalk(
   boolean isOlder(Said said, Fact fact) {
     int days = said.day().compareTo(fact.day());
     return days < 0
-        || days == 0
+        || (days == 0
             && remembered.entrySet().stream()
                 .anyMatch(
                     call ->
                         fact.marks().contains(call.getKey())
-                            && !call.getValue().isBefore(said.at()));
+                            && !call.getValue().isBefore(said.at())));
   }
 }
