@@ -39,10 +39,10 @@ record LosslessMerge(String text, SortedMap<Integer, String> lines) {
       unused.removeIf(same -> bare(same).equals(bare(line.get())));
       rest = Sentences.uncapitalised(rest(rest, line.get()).orElseThrow());
     }
-    return lines.keySet().stream()
-        .filter(line -> used.stream().noneMatch(kept -> holds(kept, lines.get(line))))
+    return lines.entrySet().stream()
+        .filter(line -> used.stream().noneMatch(kept -> holds(kept, line.getValue())))
         .findFirst()
-        .map(line -> "the text does not say all that line " + line + " says.");
+        .map(line -> "the text does not say all that line " + line.getKey() + " says.");
   }
 
   private static Optional<String> first(List<String> lines, String rest) {

@@ -317,7 +317,7 @@ public final class MemorySweeps {
 
   /** False when the disk refuses. */
   private boolean recordEnds() {
-    for (SweepRun ended : unrecorded.values()) {
+    for (SweepRun ended : List.copyOf(unrecorded.values())) {
       try {
         ledger.keep(ended);
         unrecorded.remove(ended.id());

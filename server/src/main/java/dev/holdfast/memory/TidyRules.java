@@ -115,7 +115,7 @@ record TidyRules(List<Fact> facts, NewTalk talk, Secrets secrets) {
   /** Of the same day is the one that stands further down: lines are added at the end. */
   private boolean isNewer(int line, int than) {
     int days = fact(line).day().compareTo(fact(than).day());
-    return days > 0 || days == 0 && line > than;
+    return days > 0 || (days == 0 && line > than);
   }
 
   private Optional<String> messageProblem(TidyChange change) {
