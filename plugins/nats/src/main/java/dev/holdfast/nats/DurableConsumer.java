@@ -1,209 +1,192 @@
 package dev.holdfast.nats;
 
 import dev.holdfast.api.CallFailedException;
-import dev.holdfast.api.Failure;
-import dev.holdfast.api.FailureCode;
-import dev.holdfast.natskit.NatsAddresses;
 import io.nats.client.Connection;
 import io.nats.client.JetStreamApiException;
 import io.nats.client.JetStreamManagement;
-import io.nats.client.JetStreamSubscription;
 import io.nats.client.Message;
-import io.nats.client.PullSubscribeOptions;
-import io.nats.client.api.AckPolicy;
-import io.nats.client.api.ConsumerConfiguration;
+import io.nats.client.Subscription;
 import io.nats.client.api.ConsumerInfo;
-import io.nats.client.api.StorageType;
-import io.nats.client.api.StreamConfiguration;
-import io.nats.client.api.StreamInfo;
 import io.nats.client.impl.Headers;
 import io.nats.client.impl.NatsJetStreamMetaData;
+import io.nats.client.support.Status;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** The durable pull consumer of one account, over one connection. For one thread. */
+/**
+ * The durable pull consumer of one account, over one connection. It asks for one message at a time,
+ * to be delivered to an inbox. Whoever may publish to that can put anything there: what is not from
+ * the consumer is ignored. For one thread.
+ */
 final class DurableConsumer implements DeliverySource {
   /** After that NATS takes a delivery for lost; kept alive more often. */
   static final Duration ACK_WAIT = Duration.ofSeconds(10);
 
-  private static final Duration FETCH_MAX = Duration.ofSeconds(5);
-  private static final Duration KEPT = Duration.ofDays(7);
-  private static final Duration DUPLICATES = Duration.ofMinutes(10);
-  private static final int NOT_FOUND = 404;
+  /** Whoever stops waits for the end of a request, so it is short. */
+  private static final Duration REQUEST_MAX = Duration.ofSeconds(1);
+
+  /** After that long the end of a request is not waited for any more. */
+  private static final Duration LATE_MAX = Duration.ofSeconds(2);
+
+  private static final byte[] REQUEST =
+      "{\"batch\":1,\"expires\":%d}"
+          .formatted(REQUEST_MAX.toNanos())
+          .getBytes(StandardCharsets.UTF_8);
+
+  /** Empty requests in a row, after which the consumer is looked for. */
+  private static final int EMPTY_MAX = 5;
 
   private final NatsAccount account;
+  private final NatsLink link;
   private final Connection connection;
   private final JetStreamManagement management;
-  private final JetStreamSubscription subscription;
+  private final String inbox;
+  private final Subscription subscription;
+  private int requests;
+  private int empty;
+
+  /** Where the request that has not ended is answered; empty for none. */
+  private String open = "";
 
   private DurableConsumer(
-      NatsAccount account,
-      Connection connection,
-      JetStreamManagement management,
-      JetStreamSubscription subscription) {
+      NatsAccount account, NatsLink link, Connection connection, JetStreamManagement management) {
     this.account = account;
+    this.link = link;
     this.connection = connection;
     this.management = management;
-    this.subscription = subscription;
+    this.inbox = connection.createInbox();
+    this.subscription = connection.subscribe(inbox + ".*");
   }
 
-  /** Makes the stream and the consumer where there are none. */
-  static DurableConsumer open(NatsAccount account, Connection connection)
+  /**
+   * Makes the stream and the consumer where there are none.
+   *
+   * @throws CallFailedException AUTH for a missing permission, INVALID_REQUEST when the stream or
+   *     the consumer cannot be used, else NETWORK
+   */
+  static DurableConsumer open(NatsAccount account, NatsLink link)
       throws CallFailedException, InterruptedException {
+    Connection connection = link.open();
     try {
       JetStreamManagement management = NatsLink.management(connection);
-      prepareStream(account, management);
-      prepareConsumer(account, management);
-      return new DurableConsumer(
-          account,
-          connection,
-          management,
-          connection
-              .jetStream()
-              .subscribe(
-                  account.subject(),
-                  PullSubscribeOptions.bind(account.stream(), account.durable())));
-    } catch (IOException | JetStreamApiException | IllegalStateException e) {
-      throw failed(e);
+      StreamSetup.prepare(account, management);
+      link.requirePermissions(connection, management);
+      return new DurableConsumer(account, link, connection, management);
+    } catch (IOException | JetStreamApiException | RuntimeException e) {
+      throw failed(link, e);
     }
-  }
-
-  private static void prepareStream(NatsAccount account, JetStreamManagement management)
-      throws IOException, JetStreamApiException, CallFailedException {
-    Optional<StreamInfo> found = stream(account, management);
-    if (found.isEmpty()) {
-      StreamInfo _ =
-          management.addStream(
-              StreamConfiguration.builder()
-                  .name(account.stream())
-                  .subjects(account.subject())
-                  .storageType(StorageType.File)
-                  .maxAge(KEPT)
-                  .duplicateWindow(DUPLICATES)
-                  .build());
-    } else if (!holds(account, found.get())) {
-      throw invalid(
-          "the stream %s does not hold %s: add it to its subjects"
-              .formatted(account.stream(), account.subject()));
-    }
-  }
-
-  /** Empty when there is none. */
-  static Optional<StreamInfo> stream(NatsAccount account, JetStreamManagement management)
-      throws IOException, JetStreamApiException {
-    try {
-      return Optional.of(management.getStreamInfo(account.stream()));
-    } catch (JetStreamApiException e) {
-      return absentOr(e);
-    }
-  }
-
-  static boolean holds(NatsAccount account, StreamInfo stream) {
-    return stream.getConfiguration().getSubjects().stream()
-        .anyMatch(each -> SubjectRules.covers(each, account.subject()));
-  }
-
-  /** Empty when there is none. */
-  static Optional<ConsumerInfo> consumer(NatsAccount account, JetStreamManagement management)
-      throws IOException, JetStreamApiException {
-    try {
-      return Optional.of(management.getConsumerInfo(account.stream(), account.durable()));
-    } catch (JetStreamApiException e) {
-      return absentOr(e);
-    }
-  }
-
-  private static <T> Optional<T> absentOr(JetStreamApiException refusal)
-      throws JetStreamApiException {
-    if (refusal.getErrorCode() == NOT_FOUND) {
-      return Optional.empty();
-    }
-    throw refusal;
-  }
-
-  private static void prepareConsumer(NatsAccount account, JetStreamManagement management)
-      throws IOException, JetStreamApiException, CallFailedException {
-    Optional<ConsumerConfiguration> found =
-        consumer(account, management).map(ConsumerInfo::getConsumerConfiguration);
-    if (found.isEmpty()) {
-      ConsumerInfo _ =
-          management.addOrUpdateConsumer(
-              account.stream(), asNeeded(ConsumerConfiguration.builder(), account));
-      return;
-    }
-    ConsumerConfiguration now = found.get();
-    if (now.getDeliverSubject() != null || now.getAckPolicy() != AckPolicy.Explicit) {
-      throw invalid(
-          "the consumer %s of the stream %s must pull and acknowledge each message: name another"
-                  .formatted(account.durable(), account.stream())
-              + " one by durable, or delete it");
-    }
-    if (now.getMaxAckPending() != 1
-        || now.getMaxDeliver() > 0
-        || !ACK_WAIT.equals(now.getAckWait())
-        || !account.subject().equals(now.getFilterSubject())) {
-      ConsumerInfo _ =
-          management.addOrUpdateConsumer(
-              account.stream(), asNeeded(ConsumerConfiguration.builder(now), account));
-    }
-  }
-
-  /** One message outside at a time keeps the order; each is delivered until it is acknowledged. */
-  private static ConsumerConfiguration asNeeded(
-      ConsumerConfiguration.Builder builder, NatsAccount account) {
-    return builder
-        .durable(account.durable())
-        .filterSubject(account.subject())
-        .ackPolicy(AckPolicy.Explicit)
-        .ackWait(ACK_WAIT)
-        .maxAckPending(1)
-        .maxDeliver(-1)
-        .build();
-  }
-
-  private static CallFailedException invalid(String sentence) {
-    return new CallFailedException(Failure.of(FailureCode.INVALID_REQUEST, sentence));
   }
 
   @Override
   public Optional<StreamDelivery> next() throws CallFailedException, InterruptedException {
     try {
-      List<Message> messages = subscription.fetch(1, FETCH_MAX);
-      if (Thread.interrupted()) {
-        throw new InterruptedException(); // the library has kept it for us
+      if (open.isEmpty()) {
+        requests++;
+        open = inbox + "." + requests;
+        connection.publish(
+            "$JS.API.CONSUMER.MSG.NEXT." + account.stream() + "." + account.durable(),
+            open,
+            REQUEST);
       }
-      if (!messages.isEmpty()) {
-        return Optional.of(new Delivered(messages.getFirst()));
+      Optional<StreamDelivery> delivery = read();
+      empty = delivery.isPresent() ? 0 : empty + 1;
+      if (delivery.isEmpty()) {
+        lookAround();
       }
-      if (connection.getStatus() != Connection.Status.CONNECTED) {
-        throw failed(new IOException("the connection was lost"));
-      }
-      // The silence may be that of a server that hangs, or that has lost the consumer.
-      ConsumerInfo _ = management.getConsumerInfo(account.stream(), account.durable());
-      return Optional.empty();
-    } catch (IOException | JetStreamApiException | IllegalStateException e) {
-      throw failed(e);
+      return delivery;
+    } catch (IOException | JetStreamApiException | RuntimeException e) {
+      throw failed(link, e);
     }
   }
 
-  private static CallFailedException failed(Exception e) throws InterruptedException {
+  /** Until the open request has ended; empty when it ended without a message. */
+  private Optional<StreamDelivery> read() throws InterruptedException, IOException {
+    long until = System.nanoTime() + REQUEST_MAX.plus(LATE_MAX).toNanos();
+    while (true) {
+      long left = until - System.nanoTime();
+      @Nullable Message message =
+          left > 0 ? subscription.nextMessage(Duration.ofNanos(left)) : null;
+      if (message == null) {
+        open = "";
+        empty = EMPTY_MAX; // the silence may be that of a server that hangs
+        return Optional.empty();
+      }
+      if (isDelivery(message)) {
+        open = "";
+        return Optional.of(new Delivered(message));
+      }
+      if (message.isStatusMessage() && open.equals(message.getSubject())) {
+        Status status = message.getStatus();
+        switch (status.getCode()) {
+          case Status.FLOW_OR_HEARTBEAT_STATUS_CODE -> {}
+          case Status.NOT_FOUND_CODE, Status.REQUEST_TIMEOUT_CODE -> {
+            open = "";
+            return Optional.empty();
+          }
+          default -> {
+            open = "";
+            throw new IOException(status.getMessageWithCode());
+          }
+        }
+      }
+    }
+  }
+
+  /** The subject of a delivery is that of the stream; what others publish has that of the inbox. */
+  private boolean isDelivery(Message message) {
+    if (!message.isJetStream() || SubjectRules.isOwnInbox(message.getSubject())) {
+      return false;
+    }
+    try {
+      NatsJetStreamMetaData facts = message.metaData();
+      return account.stream().equals(facts.getStream())
+          && account.durable().equals(facts.getConsumer());
+    } catch (IllegalArgumentException _) {
+      return false;
+    }
+  }
+
+  private void lookAround() throws IOException, JetStreamApiException, CallFailedException {
+    link.requireNothingDenied();
+    if (connection.getStatus() != Connection.Status.CONNECTED) {
+      throw new IOException("the connection was lost");
+    }
+    if (empty >= EMPTY_MAX) {
+      ConsumerInfo _ = management.getConsumerInfo(account.stream(), account.durable());
+      empty = 0;
+    }
+  }
+
+  private static CallFailedException failed(NatsLink link, Exception e)
+      throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
-    return NatsLink.failed("NATS does not deliver: " + NatsAddresses.said(e), e);
+    return link.failed("NATS does not deliver: ", e);
   }
 
+  /**
+   * Waits for the end of the open request, one second at most while NATS answers, and returns what
+   * it brings: as long as anybody listens to all subjects, NATS would still deliver to the inbox.
+   */
   @Override
   public void close() {
     try {
+      if (!open.isEmpty() && connection.getStatus() == Connection.Status.CONNECTED) {
+        read().ifPresent(each -> each.nak(Duration.ZERO));
+      }
       subscription.unsubscribe();
-    } catch (IllegalStateException _) {
-      // The connection is gone, and the subscription with it.
+      connection.flush(REQUEST_MAX);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    } catch (IOException | TimeoutException | IllegalStateException _) {
+      // The connection is gone, and the request with it.
     }
   }
 
@@ -248,7 +231,7 @@ final class DurableConsumer implements DeliverySource {
 
     @Override
     public void nak(Duration delay) {
-      tell(() -> message.nakWithDelay(delay));
+      tell(delay.isZero() ? message::nak : () -> message.nakWithDelay(delay));
     }
 
     @Override

@@ -49,12 +49,13 @@ record NatsAccount(
     String subject = section.text("subject", "ask.>");
     if (!SubjectRules.isFilter(subject)
         || SubjectRules.isReserved(subject)
+        || subject.startsWith("_INBOX.")
         || subject.startsWith("*")
         || subject.startsWith(">")) {
       section.problem(
           "subject",
-          "subject must be a subject of NATS such as ask.>, whose first token is none of $..., *, >"
-              + " and holdfast");
+          "subject must be a subject of NATS such as ask.>, whose first token is none of $...,"
+              + " _INBOX, *, > and holdfast");
     }
     return new NatsAccount(
         name,
@@ -141,6 +142,11 @@ record NatsAccount(
         && !SubjectRules.covers(subject, reply)
         && (reply.equals(replySubject)
             || replyAllow.stream().anyMatch(each -> SubjectRules.covers(each, reply)));
+  }
+
+  /** What acknowledgements of the consumer's messages begin with. */
+  String acks() {
+    return "$JS.ACK." + stream + "." + durable + ".";
   }
 
   /** What only one may listen on. */

@@ -71,9 +71,14 @@ final class NatsChannel implements ChannelAdapter {
   public void listen(String account, MessageSink sink)
       throws CallFailedException, InterruptedException {
     Served served = served(account);
-    try (DeliverySource source = DurableConsumer.open(served.account(), served.link().open())) {
-      served.listener().run(source, sink);
-    }
+    served
+        .link()
+        .whileListening(
+            () -> {
+              try (DeliverySource source = DurableConsumer.open(served.account(), served.link())) {
+                served.listener().run(source, sink);
+              }
+            });
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.holdfast.nats;
 
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ChannelCheck;
+import dev.holdfast.api.FailureCode;
 import dev.holdfast.natskit.NatsAddresses;
 import io.nats.client.Connection;
 import io.nats.client.JetStreamApiException;
@@ -15,6 +16,10 @@ import java.util.Optional;
 
 /** Whether an account has what it needs. Blocks the calling thread. */
 final class NatsChecks {
+  private static final String MADE =
+      "It is made when the channel connects, if the account may do that";
+  private static final String ALLOWED = "NATS allows the account what this server needs";
+
   private NatsChecks() {}
 
   static List<ChannelCheck> of(NatsAccount account, NatsLink link) throws InterruptedException {
@@ -32,14 +37,19 @@ final class NatsChecks {
       return checks;
     }
     try {
-      look(account, NatsLink.management(connection), checks);
-    } catch (IOException | JetStreamApiException | IllegalStateException e) {
+      look(account, link, connection, checks);
+    } catch (CallFailedException e) {
+      checks.add(ChannelCheck.missing(ALLOWED, e.failure().message()));
+    } catch (IOException | JetStreamApiException | RuntimeException e) {
+      CallFailedException failure = link.failed("", e);
       checks.add(
-          ChannelCheck.missing(
-              "JetStream answers",
-              remedy(connection.getServerInfo().isJetStreamAvailable(), e)
-                  + ": "
-                  + NatsAddresses.said(e)));
+          failure.failure().code() == FailureCode.AUTH
+              ? ChannelCheck.missing(ALLOWED, failure.failure().message())
+              : ChannelCheck.missing(
+                  "JetStream answers",
+                  remedy(connection.getServerInfo().isJetStreamAvailable(), e)
+                      + ": "
+                      + NatsAddresses.said(e)));
     }
     return checks;
   }
@@ -76,31 +86,37 @@ final class NatsChecks {
     }
     return failure instanceof JetStreamApiException
         ? "Enable JetStream for the account"
-        : "Let the account publish to $JS.API.> and subscribe to _INBOX.>; if it may, nats-server"
-            + " is too busy to answer";
+        : "See whether nats-server is too busy to answer";
   }
 
   private static void look(
-      NatsAccount account, JetStreamManagement management, List<ChannelCheck> checks)
-      throws IOException, JetStreamApiException {
-    Optional<StreamInfo> stream = DurableConsumer.stream(account, management);
+      NatsAccount account, NatsLink link, Connection connection, List<ChannelCheck> checks)
+      throws IOException, JetStreamApiException, CallFailedException, InterruptedException {
+    JetStreamManagement management = NatsLink.management(connection);
+    link.requirePermissions(connection, management);
+    checks.add(ChannelCheck.met(ALLOWED));
+    Optional<StreamInfo> stream = StreamSetup.stream(account, management);
     String holds = "the stream %s holds %s".formatted(account.stream(), account.subject());
     checks.add(
-        stream.isPresent() && DurableConsumer.holds(account, stream.get())
+        stream.isPresent() && StreamSetup.holds(account, stream.get())
             ? ChannelCheck.met(holds)
             : ChannelCheck.missing(
-                holds,
-                stream.isPresent()
-                    ? "Add the subject to the stream"
-                    : "It is made when the channel connects, if the account may do that"));
+                holds, stream.map(found -> StreamSetup.addition(account, found)).orElse(MADE)));
     Optional<ConsumerInfo> consumer =
-        stream.isPresent() ? DurableConsumer.consumer(account, management) : Optional.empty();
+        stream.isPresent() ? StreamSetup.consumer(account, management) : Optional.empty();
+    Optional<String> problem = consumer.flatMap(StreamSetup::problem);
     String there = "the consumer " + account.durable() + " is there";
-    checks.add(
-        consumer.isPresent()
-            ? ChannelCheck.met("%s (%d waiting)".formatted(there, consumer.get().getNumPending()))
-            : ChannelCheck.missing(
-                there, "It is made when the channel connects, if the account may do that"));
+    if (problem.isPresent()) {
+      checks.add(
+          ChannelCheck.missing(
+              "the consumer " + account.durable() + " can be used",
+              StreamSetup.unusable(account, problem.get()).failure().message()));
+    } else {
+      checks.add(
+          consumer.isPresent()
+              ? ChannelCheck.met("%s (%d waiting)".formatted(there, consumer.get().getNumPending()))
+              : ChannelCheck.missing(there, MADE));
+    }
     if (!account.replySubject().isEmpty()) {
       List<String> streams = management.getStreamNames(account.replySubject());
       checks.add(

@@ -17,11 +17,13 @@ import io.nats.client.Nats;
 import io.nats.client.Options;
 import io.nats.client.impl.Headers;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +37,7 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
   static final Duration ANSWER_MAX = Duration.ofSeconds(5);
   private static final Duration PING_EVERY = Duration.ofSeconds(3);
   private static final int PINGS_MAX = 2;
+  private static final Duration LISTENING_MAX = Duration.ofSeconds(3);
   private static final int SERVER_ERRORS = 500;
 
   /** A subject of a stream has up to 65,535 bytes; a longer line ends the connection. */
@@ -49,7 +52,12 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
   /** One at a time: what NATS refuses is told by the connection, not by the call. */
   private final ReentrantLock publishing = new ReentrantLock();
 
-  private @Nullable Connection connection;
+  /** Held by the one that takes messages, until it has returned what it has not stored. */
+  private final ReentrantLock listening = new ReentrantLock();
+
+  private final DeniedSubjects denied = new DeniedSubjects();
+
+  private volatile @Nullable Connection connection;
 
   NatsLink(NatsAccount account) {
     this.account = account;
@@ -75,14 +83,22 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
   }
 
   private Connection connect() throws CallFailedException, InterruptedException {
-    ConnectErrors errors = new ConnectErrors(account.shownServers(), "", "docs/channels/nats.md");
+    ConnectErrors errors =
+        new ConnectErrors(account.shownServers(), "", "docs/channels/nats.md") {
+          @Override
+          public void errorOccurred(Connection from, String error) {
+            denied.hear(error);
+            super.errorOccurred(from, error);
+          }
+        };
+    denied.clear();
     try {
       Connection opened = Nats.connect(options().errorListener(errors).build());
       connection = opened;
       return opened;
     } catch (IOException e) {
       String why = errors.why(e);
-      throw errors.refusal().isEmpty() ? failed(why, e) : notLetIn(errors.refusal(), e);
+      throw errors.refusal().isEmpty() ? network(why, e) : notLetIn(errors.refusal(), e);
     }
   }
 
@@ -108,6 +124,7 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
         new Options.Builder()
             .servers(account.servers().toArray(String[]::new))
             .connectionName("holdfast-channel-" + account.name())
+            .inboxPrefix(SubjectRules.OWN_INBOX)
             .connectionTimeout(CONNECT_MAX)
             .socketWriteTimeout(ANSWER_MAX)
             .dataPortType(FilteredDataPort.class.getName())
@@ -120,7 +137,7 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
       try {
         options.sslContext(TrustedAuthorities.of(Path.of(account.caFile())));
       } catch (IOException e) {
-        throw failed("the file that ca_file names cannot be used: " + said(e), e);
+        throw network("the file that ca_file names cannot be used: " + said(e), e);
       }
     }
     if (!account.creds().isEmpty()) {
@@ -139,7 +156,56 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
         JetStreamOptions.builder().requestTimeout(ANSWER_MAX).build());
   }
 
-  static CallFailedException failed(String sentence, Exception cause) {
+  /**
+   * Asks nats-server for whatever this server needs to be allowed; changes nothing there.
+   *
+   * @throws CallFailedException AUTH with the permission that is missing
+   */
+  void requirePermissions(Connection now, JetStreamManagement management)
+      throws CallFailedException, IOException, JetStreamApiException, InterruptedException {
+    List<String> _ = management.getStreamNames(account.subject());
+    // An acknowledgement of no message: who is at work on message 0.
+    now.publish(account.acks() + "0.0.0.0.0", "+WPI".getBytes(StandardCharsets.US_ASCII));
+    try {
+      now.flush(ANSWER_MAX);
+    } catch (TimeoutException e) {
+      throw new IOException("no answer", e);
+    }
+    requireNothingDenied();
+  }
+
+  /**
+   * @throws CallFailedException AUTH when NATS has denied something that this server needs
+   */
+  void requireNothingDenied() throws CallFailedException {
+    Optional<String> sentence = denial();
+    if (sentence.isPresent()) {
+      throw new CallFailedException(Failure.of(FailureCode.AUTH, sentence.get()));
+    }
+  }
+
+  /** What NATS has denied of what this server needs; empty for nothing. */
+  private Optional<String> denial() {
+    hear();
+    return denied.takeOwn(account);
+  }
+
+  /** The listener hears the same, a moment later. */
+  private void hear() {
+    @Nullable Connection now = connection;
+    if (now != null) {
+      denied.hear(now.getLastError());
+      now.clearLastError();
+    }
+  }
+
+  /** Why a call failed: AUTH when it was for a missing permission, else NETWORK. */
+  CallFailedException failed(String begin, Exception cause) {
+    Optional<String> sentence = denial();
+    return sentence.isPresent() ? auth(sentence.get(), cause) : network(begin + said(cause), cause);
+  }
+
+  private static CallFailedException network(String sentence, Exception cause) {
     return new CallFailedException(Failure.of(FailureCode.NETWORK, sentence), cause);
   }
 
@@ -169,13 +235,14 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
     }
     publishing.lockInterruptibly();
     try {
-      now.clearLastError();
+      boolean _ = denied.takePublish(subject); // of an earlier answer
       return isStreamed(now, subject)
           ? publishToStream(now, subject, all, body)
           : publishPlainly(now, subject, all, body);
-    } catch (IOException | IllegalStateException e) {
+    } catch (IOException | RuntimeException e) {
       // The question about streams: nothing was published.
-      return refused(FailureCode.NETWORK, "NATS does not answer: " + said(e));
+      String why = failed("NATS does not answer: ", e).failure().message();
+      return refused(FailureCode.NETWORK, why);
     } finally {
       publishing.unlock();
     }
@@ -205,35 +272,63 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
       return refused(
           e.getErrorCode() >= SERVER_ERRORS ? FailureCode.OVERLOADED : FailureCode.INVALID_REQUEST,
           "the stream does not take the answer: " + said(e));
-    } catch (IOException | IllegalStateException e) {
-      return isForbidden(now, subject)
-          ? forbidden(subject)
-          : new PostOutcome.Unknown(
-              Failure.of(FailureCode.NETWORK, "NATS did not confirm the answer: " + said(e)));
+    } catch (IOException | RuntimeException e) {
+      return isForbidden(subject) ? forbidden(subject) : unconfirmed(e);
     }
   }
 
-  private static PostOutcome publishPlainly(
-      Connection now, String subject, Headers headers, byte[] body) throws InterruptedException {
+  private PostOutcome publishPlainly(Connection now, String subject, Headers headers, byte[] body)
+      throws InterruptedException {
     try {
       now.publish(subject, headers, body);
       now.flush(ANSWER_MAX);
-      return isForbidden(now, subject) ? forbidden(subject) : new PostOutcome.Sent("");
+      return isForbidden(subject) ? forbidden(subject) : new PostOutcome.Sent("");
     } catch (TimeoutException | IllegalStateException e) {
-      return new PostOutcome.Unknown(
-          Failure.of(FailureCode.NETWORK, "NATS did not confirm the answer: " + said(e)));
+      return unconfirmed(e);
     }
   }
 
-  private static boolean isForbidden(Connection now, String subject) {
-    @Nullable String error = now.getLastError();
-    return error != null
-        && error.contains("\"" + subject + "\"")
-        && error.toLowerCase(Locale.ROOT).contains("permissions violation");
+  private PostOutcome unconfirmed(Exception e) {
+    return new PostOutcome.Unknown(
+        Failure.of(
+            FailureCode.NETWORK,
+            failed("NATS did not confirm the answer: ", e).failure().message()));
+  }
+
+  private boolean isForbidden(String subject) {
+    hear();
+    return denied.takePublish(subject);
   }
 
   private static PostOutcome forbidden(String subject) {
     return refused(FailureCode.AUTH, "NATS does not let the account publish to " + subject);
+  }
+
+  /** What takes messages over this connection; {@link #stop} waits for its end. */
+  @FunctionalInterface
+  interface Listening {
+    void run() throws CallFailedException, InterruptedException;
+  }
+
+  void whileListening(Listening code) throws CallFailedException, InterruptedException {
+    listening.lockInterruptibly();
+    try {
+      code.run();
+    } finally {
+      listening.unlock();
+    }
+  }
+
+  /** Closes it for good, once whoever takes messages has ended, or after 3 s. */
+  void stop() throws InterruptedException {
+    boolean isEnded = listening.tryLock(LISTENING_MAX.toNanos(), TimeUnit.NANOSECONDS);
+    try {
+      close();
+    } finally {
+      if (isEnded) {
+        listening.unlock();
+      }
+    }
   }
 
   @Override

@@ -37,7 +37,7 @@ public final class NatsPlugin implements Plugin {
               context.stateFolder().resolve("replies-" + account.name() + ".txt"), REPLIES_MAX);
       open.add(replies);
       NatsLink link = new NatsLink(account);
-      open.add(link);
+      open.add(link::stop);
       served.add(
           new NatsChannel.Served(
               account,

@@ -9,6 +9,10 @@ import java.util.regex.Pattern;
  */
 final class SubjectRules {
   static final int UNITS_MAX = 255;
+
+  /** Of each Holdfast: what lies below is between it and nats-server alone. */
+  static final String OWN_INBOX = "_INBOX.holdfast.";
+
   private static final Pattern LITERAL = Pattern.compile("[!-~&&[^.*>]]+(\\.[!-~&&[^.*>]]+)*");
   private static final Pattern FILTER =
       Pattern.compile("([!-~&&[^.*>]]+|\\*)(\\.([!-~&&[^.*>]]+|\\*))*(\\.>)?|>");
@@ -24,9 +28,16 @@ final class SubjectRules {
     return subject.length() <= UNITS_MAX && FILTER.matcher(subject).matches();
   }
 
-  /** Of NATS itself, as {@code $JS.ACK}, or of Holdfast's own bus. */
+  /** Of NATS itself, as {@code $JS.ACK}, of Holdfast's own bus, or an inbox of a Holdfast. */
   static boolean isReserved(String subject) {
-    return subject.startsWith("$") || subject.equals("holdfast") || subject.startsWith("holdfast.");
+    return subject.startsWith("$")
+        || subject.equals("holdfast")
+        || subject.startsWith("holdfast.")
+        || isOwnInbox(subject);
+  }
+
+  static boolean isOwnInbox(String subject) {
+    return subject.startsWith(OWN_INBOX);
   }
 
   /** Whether whatever the other one stands for is below the filter. */

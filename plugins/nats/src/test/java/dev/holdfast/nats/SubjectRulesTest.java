@@ -51,4 +51,10 @@ class SubjectRulesTest {
   void aFilterCoversWhatNatsWouldDeliver(String filter, String other, boolean covers) {
     assertThat(SubjectRules.covers(filter, other)).isEqualTo(covers);
   }
+
+  @Test
+  void anInboxOfHoldfastIsReserved() {
+    assertThat(SubjectRules.isReserved("_INBOX.holdfast.x1.2")).isTrue();
+    assertThat(SubjectRules.isReserved("_INBOX.x1.holdfast")).isFalse();
+  }
 }

@@ -14,6 +14,7 @@ import dev.holdfast.tests.harness.ServerRig;
 import io.nats.client.Connection;
 import io.nats.client.Message;
 import io.nats.client.Subscription;
+import io.nats.client.api.ConsumerConfiguration;
 import io.nats.client.api.ConsumerInfo;
 import io.nats.client.api.PublishAck;
 import io.nats.client.api.StreamConfiguration;
@@ -374,6 +375,145 @@ class NatsChannelTest {
       assertThat(Instant.parse(story.path("sent_at").asText()))
           .isEqualTo(published.truncatedTo(ChronoUnit.MILLIS))
           .isBefore(Instant.parse(story.path("received_at").asText()));
+    }
+  }
+
+  @Test
+  void whatOthersPutIntoItsInboxIsNoMessageAndStopsNothing() throws Exception {
+    double before = filtered("unreadable");
+    try (Connection client = asker.connect()) {
+      Subscription inboxes = client.subscribe("_INBOX.holdfast.>");
+      client.flush(Duration.ofSeconds(5));
+      Message notice = inboxes.nextMessage(LIMIT);
+      while (notice != null && !notice.isStatusMessage()) {
+        notice = inboxes.nextMessage(LIMIT);
+      }
+      String inbox = notice.getSubject().substring(0, notice.getSubject().lastIndexOf('.'));
+      for (int i = 0; i < 6; i++) {
+        ask(client, "ask.evil", new Headers().put("Holdfast-Reply", inbox + ".9"), "to yourself");
+        client.publish(inbox + ".9", "no headers".getBytes(StandardCharsets.UTF_8));
+        client.publish(
+            inbox + ".9",
+            "$JS.ACK.ASK.holdfast.1." + (9000 + i) + ".1.1.0",
+            new Headers().put("Holdfast-Reply", "answers.inbox"),
+            "forged".getBytes(StandardCharsets.UTF_8));
+        client.publish(inbox + ".9", "$JS.ACK.x", "forged".getBytes(StandardCharsets.UTF_8));
+        asker.publishRaw(inbox + ".0", "NATS/1.0 409 Consumer Deleted\r\n\r\n", "");
+      }
+      ask(client, "ask.honest", new Headers().put("Holdfast-Reply", "answers.inbox"), "honest");
+      Await.until(
+          "the honest one is answered",
+          LIMIT,
+          () -> !NatsAsker.answers(client, "answers.inbox").isEmpty());
+      assertThat(NatsAsker.answers(client, "answers.inbox"))
+          .extracting(answer -> text(answer.getData()))
+          .containsExactly("echo: honest");
+      assertThat(filtered("unreadable") - before).isEqualTo(6);
+      assertThat(rig.server().output())
+          .contains("the header Holdfast-Reply names no subject")
+          .doesNotContain("plugin nats: listen main threw");
+    }
+  }
+
+  @Test
+  void afterAReloadEachDeliveryIsAcknowledgedOrReturnedAndTheConsumerIsSetRight() throws Exception {
+    try (Connection client = asker.connect();
+        Connection other = asker.connect()) {
+      ConsumerInfo _ =
+          client
+              .jetStreamManagement()
+              .addOrUpdateConsumer(
+                  "ASK",
+                  ConsumerConfiguration.builder(consumer(client).getConsumerConfiguration())
+                      .maxExpires(100)
+                      .headersOnly(true)
+                      .inactiveThreshold(Duration.ofHours(1))
+                      .build());
+      Subscription all = other.subscribe(">"); // who listens to all keeps requests alive
+      Subscription words = client.subscribe("$JS.ACK.ASK.holdfast.>");
+      for (int perMinute = 9000; perMinute < 9003; perMinute++) {
+        int reloads = reloads();
+        Map<String, Object> account = new HashMap<>(NatsAsker.account(nats.url()));
+        account.put("person_per_minute", perMinute);
+        rig.setup().setNamed("channels.nats.accounts", "main", account).write();
+        Await.until("the plugin is there again", LIMIT, () -> reloads() > reloads);
+        String text = "after reload " + perMinute;
+        ask(client, "ask.reload", new Headers().put("Holdfast-Reply", "answers.reload"), text);
+        long sequence =
+            client.jetStreamManagement().getStreamInfo("ASK").getStreamState().getLastSequence();
+        assertThat(deliveriesOf(sequence, words)).isZero();
+      }
+      Await.until(
+          "all are answered", LIMIT, () -> NatsAsker.answers(client, "answers.reload").size() == 3);
+      ConsumerConfiguration now = consumer(client).getConsumerConfiguration();
+      assertThat(now.isHeadersOnly()).isFalse();
+      assertThat(now.getMaxExpires()).isNull();
+      assertThat(now.getInactiveThreshold()).isNull();
+      all.unsubscribe();
+    }
+  }
+
+  private static int reloads() {
+    return rig.server().output().split("plugins: nats 0.1.0 is ready", -1).length;
+  }
+
+  /** Deliveries of a message of which NATS has heard nothing before it was acknowledged. */
+  private static long deliveriesOf(long sequence, Subscription words) throws Exception {
+    long heard = 0;
+    while (true) {
+      Message word = words.nextMessage(LIMIT);
+      assertThat(word).as("a word about message " + sequence).isNotNull();
+      List<String> tokens = List.of(word.getSubject().split("\\.", -1));
+      if (tokens.get(5).equals(Long.toString(sequence)) && !text(word.getData()).equals("+WPI")) {
+        heard++;
+        if (text(word.getData()).startsWith("+ACK")) {
+          return Long.parseLong(tokens.get(4)) - heard;
+        }
+      }
+    }
+  }
+
+  @Test
+  void whatTheAccountMayNotDoIsNamedAndHoldsOnlyUntilItMay() throws Exception {
+    String users =
+        """
+        max_payload: 4MB
+        no_auth_user: service
+        authorization {
+          users: [
+            {user: admin, password: admin}
+            {user: service, password: service, permissions: {
+              publish: {deny: ["%s"]}}}
+          ]
+        }
+        """;
+    try {
+      for (String subject : List.of("$JS.ACK.ASK.holdfast.>", "$JS.API.STREAM.NAMES")) {
+        nats.kill9();
+        NatsServer _ = nats.configured(users.formatted(subject), Map.of()).start();
+        String allowed = subject.startsWith("$JS.API.") ? "$JS.API.>" : subject;
+        Await.until(
+            "the check names it",
+            LIMIT,
+            () ->
+                rig.api()
+                    .post("/api/v1/channels/nats/check", Map.of())
+                    .body()
+                    .contains("allow it to publish to " + allowed));
+        Await.until(
+            "the condition names it",
+            LIMIT,
+            () -> rig.api().get("/api/v1/conditions").body().contains("(AUTH)"));
+      }
+    } finally {
+      nats.kill9();
+      NatsServer _ = nats.configured("max_payload: 4MB", Map.of()).start();
+    }
+    rig.restart(); // or it would take up to a minute until it tries again
+    try (Connection client = asker.connect()) {
+      ask(client, "ask.allowed", new Headers().put("Holdfast-Reply", "answers.allowed"), "again");
+      Await.until(
+          "it is answered", LIMIT, () -> NatsAsker.answers(client, "answers.allowed").size() == 1);
     }
   }
 
