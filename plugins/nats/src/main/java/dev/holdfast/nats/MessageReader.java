@@ -33,6 +33,11 @@ final class MessageReader {
 
   private static final Pattern PLAIN_SUBJECT = Pattern.compile("[!-~]+");
 
+  /** Spaces, also those without width, and control characters. */
+  private static final Pattern NOTHING_SEEN = Pattern.compile("[\\s\\p{Z}\\p{Cc}\\p{Cf}]*+");
+
+  private static final String BYTE_ORDER_MARK = "\uFEFF";
+
   private final NatsAccount account;
 
   MessageReader(NatsAccount account) {
@@ -75,7 +80,7 @@ final class MessageReader {
     } catch (CharacterCodingException _) {
       return unreadable("it is not UTF-8");
     }
-    if (text.isBlank()) {
+    if (NOTHING_SEEN.matcher(text).matches()) {
       return new MessageReading.Unreadable(DropReason.EMPTY, "it has no text");
     }
     String subject = message.subject();
@@ -113,7 +118,8 @@ final class MessageReader {
   }
 
   private static String decoded(byte[] body) throws CharacterCodingException {
-    return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString();
+    String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString();
+    return text.startsWith(BYTE_ORDER_MARK) ? text.substring(1) : text;
   }
 
   /** The whole body, unless it is a CloudEvent: then the text in its data; may be empty. */

@@ -98,6 +98,10 @@ class MessageReaderTest {
             read(Map.of(), "{\"specversion\": \"1.0\", \"data\": {\"text\": \"in stock?\"}}")
                 .text())
         .isEqualTo("in stock?");
+    assertThat(
+            read(Map.of(), "\uFEFF{\"specversion\": \"1.0\", \"data\": {\"text\": \"in stock?\"}}")
+                .text())
+        .isEqualTo("in stock?");
     String other = "{\"data\": {\"text\": \"no event\"}}";
     assertThat(read(Map.of(), other).text()).isEqualTo(other);
     assertThat(read(Map.of(), "{not JSON").text()).isEqualTo("{not JSON");
@@ -105,7 +109,9 @@ class MessageReaderTest {
 
   @Test
   void whatHasNoTextIsEmpty() {
-    assertThat(dropped(message(1, Map.of(), " \n"))).isEqualTo(DropReason.EMPTY);
+    for (String nothing : List.of(" \n", "\0\0", "\uFEFF", "\u200B\u2060 ")) {
+      assertThat(dropped(message(1, Map.of(), nothing))).isEqualTo(DropReason.EMPTY);
+    }
     assertThat(dropped(message(1, Map.of(), "{\"specversion\": \"1.0\", \"data\": {}}")))
         .isEqualTo(DropReason.EMPTY);
   }
