@@ -1,6 +1,8 @@
 package dev.holdfast.nats;
 
 import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
 import io.nats.client.Connection;
 import io.nats.client.JetStreamApiException;
 import io.nats.client.JetStreamManagement;
@@ -67,12 +69,16 @@ final class DurableConsumer implements DeliverySource {
   /**
    * Makes the stream and the consumer where there are none.
    *
-   * @throws CallFailedException AUTH for a missing permission, INVALID_REQUEST when the stream or
-   *     the consumer cannot be used, else NETWORK
+   * @throws CallFailedException AUTH for a missing permission, INVALID_REQUEST when nats-server,
+   *     the stream or the consumer cannot be used as it is, else NETWORK
    */
   static DurableConsumer open(NatsAccount account, NatsLink link)
       throws CallFailedException, InterruptedException {
     Connection connection = link.open();
+    Optional<String> tooLittle = NatsLink.tooLittlePayload(connection);
+    if (tooLittle.isPresent()) {
+      throw new CallFailedException(Failure.of(FailureCode.INVALID_REQUEST, tooLittle.get()));
+    }
     try {
       JetStreamManagement management = NatsLink.management(connection);
       StreamSetup.prepare(account, management);

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 final class NatsChannel implements ChannelAdapter {
   static final String NAME = "nats";
 
-  /** With 3 bytes a unit it fits into the 1 MiB that NATS takes by default. */
-  private static final int TEXT_UNITS_MAX = 200_000;
+  /** With 3 bytes a unit, and the headers, it fits into {@link NatsLink#PAYLOAD_LEAST}. */
+  private static final int TEXT_UNITS_MAX = 20_000;
 
   /** Several fetches, and the questions between them. */
   private static final Duration SILENCE_MAX = Duration.ofMinutes(1);

@@ -36,6 +36,9 @@ final class NatsChecks {
       checks.add(ChannelCheck.missing(reached, e.failure().message()));
       return checks;
     }
+    NatsLink.tooLittlePayload(connection)
+        .ifPresent(
+            sentence -> checks.add(ChannelCheck.missing("answers fit into max_payload", sentence)));
     try {
       look(account, link, connection, checks);
     } catch (CallFailedException e) {

@@ -46,6 +46,9 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
   /** What the server counts besides the body. */
   private static final int HEADERS_MAX = 4096;
 
+  /** Of {@code max_payload}: with less, not each part of an answer could be published. */
+  static final int PAYLOAD_LEAST = 64 * 1024;
+
   private final NatsAccount account;
   private final ReentrantLock opening = new ReentrantLock();
 
@@ -156,6 +159,15 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
         JetStreamOptions.builder().requestTimeout(ANSWER_MAX).build());
   }
 
+  /** A sentence, when nats-server takes no messages of the length that a part may have. */
+  static Optional<String> tooLittlePayload(Connection now) {
+    return now.getMaxPayload() >= PAYLOAD_LEAST
+        ? Optional.empty()
+        : Optional.of(
+            "max_payload of nats-server is %d, too little for answers: set it to %d or more"
+                .formatted(now.getMaxPayload(), PAYLOAD_LEAST));
+  }
+
   /**
    * Asks nats-server for whatever this server needs to be allowed; changes nothing there.
    *
@@ -228,10 +240,14 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
           Failure.of(FailureCode.NETWORK, e.failure().message()).unsent());
     }
     if (body.length + HEADERS_MAX > now.getMaxPayload()) {
-      return refused(
-          FailureCode.INVALID_REQUEST,
-          "the answer has %d bytes, and max_payload of NATS is %d"
-              .formatted(body.length, now.getMaxPayload()));
+      Optional<String> tooLittle = tooLittlePayload(now);
+      return tooLittle.isPresent()
+          ? new PostOutcome.NotDelivered(
+              Failure.of(FailureCode.NETWORK, tooLittle.get()).unsent()) // waits until it is raised
+          : refused(
+              FailureCode.INVALID_REQUEST,
+              "the answer has %d bytes, with up to %d for headers, and max_payload of NATS is %d"
+                  .formatted(body.length, HEADERS_MAX, now.getMaxPayload()));
     }
     publishing.lockInterruptibly();
     try {

@@ -16,6 +16,7 @@ import io.nats.client.Message;
 import io.nats.client.Subscription;
 import io.nats.client.api.ConsumerConfiguration;
 import io.nats.client.api.ConsumerInfo;
+import io.nats.client.api.MessageInfo;
 import io.nats.client.api.PublishAck;
 import io.nats.client.api.StreamConfiguration;
 import io.nats.client.api.StreamInfo;
@@ -515,6 +516,47 @@ class NatsChannelTest {
       Await.until(
           "it is answered", LIMIT, () -> NatsAsker.answers(client, "answers.allowed").size() == 1);
     }
+  }
+
+  @Test
+  void anAnswerIsCutToWhatNatsTakesAndTooLittleIsNamedBeforeAnythingIsTaken() throws Exception {
+    try {
+      nats.kill9();
+      NatsServer _ = nats.configured("max_payload: 30000", Map.of()).start();
+      Await.until(
+          "the check names it",
+          LIMIT,
+          () ->
+              rig.api()
+                  .post("/api/v1/channels/nats/check", Map.of())
+                  .body()
+                  .contains("set it to 65536 or more"));
+      Await.until(
+          "the condition names it",
+          LIMIT,
+          () -> rig.api().get("/api/v1/conditions").body().contains("(INVALID_REQUEST)"));
+      nats.kill9();
+      NatsServer _ = nats.configured("max_payload: 65536", Map.of()).start();
+      rig.restart(); // or it would take up to a minute until it tries again
+      try (Connection client = asker.connect()) {
+        Headers headers = new Headers().put("Holdfast-Reply", "answers.long");
+        ask(client, "ask.long", headers, "\u20ac".repeat(21_000));
+        Await.until(
+            "both parts are there",
+            LIMIT,
+            () -> NatsAsker.answers(client, "answers.long").size() == 2);
+        StringBuilder whole = new StringBuilder();
+        for (MessageInfo part : NatsAsker.answers(client, "answers.long")) {
+          whole.append(text(part.getData()));
+        }
+        assertThat(whole.toString().replaceAll("\\s", ""))
+            .isEqualTo("echo:" + "\u20ac".repeat(21_000));
+      }
+    } finally {
+      nats.kill9();
+      NatsServer _ = nats.configured("max_payload: 4MB", Map.of()).start();
+    }
+    rig.restart();
   }
 
   @Test
