@@ -484,14 +484,14 @@ class NatsChannelTest {
           users: [
             {user: admin, password: admin}
             {user: service, password: service, permissions: {
-              publish: {deny: ["%s"]}}}
+              publish: {deny: ["<subject>"]}}}
           ]
         }
         """;
     try {
       for (String subject : List.of("$JS.ACK.ASK.holdfast.>", "$JS.API.STREAM.NAMES")) {
         nats.kill9();
-        NatsServer _ = nats.configured(users.formatted(subject), Map.of()).start();
+        NatsServer _ = nats.configured(users.replace("<subject>", subject), Map.of()).start();
         String allowed = subject.startsWith("$JS.API.") ? "$JS.API.>" : subject;
         Await.until(
             "the check names it",
