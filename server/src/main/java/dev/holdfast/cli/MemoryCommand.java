@@ -65,11 +65,12 @@ final class MemoryCommand extends CommandGroup {
       if (!root.json) {
         root.terminal()
             .progress(
-                "sweeping: %s conversations, %s lines merged, %s dropped"
+                "sweeping: %s conversations, %s lines merged, %s dropped, %s updated"
                     .formatted(
                         CliJson.text(run, "threads"),
                         CliJson.text(run, "merged"),
-                        CliJson.text(run, "dropped")));
+                        CliJson.text(run, "dropped"),
+                        CliJson.text(run, "updated")));
       }
       root.environment.time().sleep(LOOK);
       run = root.ask(api -> api.get(path));
@@ -132,7 +133,16 @@ final class MemoryCommand extends CommandGroup {
             answer,
             "sweeps",
             "there was no sweep yet",
-            List.of("ID", "BEGUN", "BY", "OUTCOME", "THREADS", "MERGED", "DROPPED", "PROMOTED"),
+            List.of(
+                "ID",
+                "BEGUN",
+                "BY",
+                "OUTCOME",
+                "THREADS",
+                "MERGED",
+                "DROPPED",
+                "UPDATED",
+                "PROMOTED"),
             row ->
                 List.of(
                     CliJson.text(row, "id"),
@@ -143,6 +153,7 @@ final class MemoryCommand extends CommandGroup {
                     CliJson.text(row, "threads"),
                     CliJson.text(row, "merged"),
                     CliJson.text(row, "dropped"),
+                    CliJson.text(row, "updated"),
                     CliJson.text(row, "promoted")));
     return ExitCode.OK;
   }
@@ -266,13 +277,14 @@ final class MemoryCommand extends CommandGroup {
     }
     for (JsonNode story : stories) {
       line(
-          "%s: %s; %s kept, %s merged, %s dropped, %s proposed"
+          "%s: %s; %s kept, %s merged, %s dropped, %s updated, %s proposed"
               .formatted(
                   CliJson.text(story, "thread_id"),
                   CliJson.text(story, "outcome"),
                   CliJson.text(story, "kept"),
                   CliJson.text(story, "merged"),
                   CliJson.text(story, "dropped"),
+                  CliJson.text(story, "updated"),
                   CliJson.text(story, "proposed")));
       story.path("problems").forEach(problem -> line("  refused: " + problem.asText()));
       story.path("notes").forEach(said -> line("  note: " + said.asText()));

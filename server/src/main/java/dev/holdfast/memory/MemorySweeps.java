@@ -357,7 +357,7 @@ public final class MemorySweeps {
       note = outcome == SweepRun.Outcome.CANCELLED ? stopped(run) : e.why();
     }
     // Costs nothing, so that it is done whatever became of the models.
-    int promoted = run.dry() || stopping ? 0 : promotions.judgeAll();
+    int promoted = run.dry() || stopping ? 0 : promotions.judgeAll(run.threadId());
     return ended(run, outcome, note, promoted);
   }
 
@@ -456,12 +456,14 @@ public final class MemorySweeps {
     int kept = 0;
     int merged = 0;
     int dropped = 0;
+    int updated = 0;
     int proposed = 0;
     List<SweptThread> swept = ledger.threads(run.id());
     for (SweptThread thread : swept) {
       kept += thread.kept();
       merged += thread.merged();
       dropped += thread.dropped();
+      updated += thread.updated();
       proposed += thread.proposed();
     }
     return run.toJson()
@@ -469,6 +471,7 @@ public final class MemorySweeps {
         .put("kept", kept)
         .put("merged", merged)
         .put("dropped", dropped)
+        .put("updated", updated)
         .put("proposed", proposed);
   }
 

@@ -36,6 +36,9 @@ final class Promotions {
   private static final Logger LOG = LoggerFactory.getLogger(Promotions.class);
   private static final String BY = "promotion";
   private static final String FILE = "PROMOTIONS.md";
+  private static final String KNOWN = "all conversations know it already";
+  private static final String LATER =
+      "it waits for a later sweep (memory.sweep.max_promotions), or for approve";
   private static final int TOLD_MAX = 500;
   private static final Set<Proposal.State> WAITING =
       EnumSet.of(Proposal.State.WATCHED, Proposal.State.READY, Proposal.State.WITHDRAWN);
@@ -90,32 +93,46 @@ final class Promotions {
     record Refused(String why) implements Decision {}
   }
 
-  /** Judges what is proposed anew. Returns how many lines all threads know from now on. */
-  synchronized int judgeAll() throws StoreException {
+  /**
+   * Judges what is proposed anew. Returns how many lines all threads know from now on.
+   *
+   * @param threadId whose lines; empty for those of all
+   */
+  synchronized int judgeAll(String threadId) throws StoreException {
     try {
       finishInterrupted();
     } catch (IOException e) {
       LOG.warn("memory: what all threads know cannot be looked at: {}", e.getMessage());
     }
     SweepConfig limits = config.get();
-    List<Proposal> judged = new ArrayList<>();
+    boolean isAuto = limits.globalPromote() == SweepConfig.GlobalPromote.AUTO;
+    List<Proposal> fresh = new ArrayList<>();
     for (Proposal proposal : ledger.proposals()) {
-      if (WAITING.contains(proposal.state())) {
+      boolean isOurs = threadId.isEmpty() || proposal.threadId().equals(threadId);
+      if (isOurs && WAITING.contains(proposal.state())) {
         Proposal now = judge(proposal, limits);
-        if (now.state() == Proposal.State.READY) {
-          judged.add(now);
+        boolean isBeforeOperator =
+            proposal.state() == Proposal.State.READY && !(isAuto && now.notes().isEmpty());
+        if (now.state() == Proposal.State.READY && !isBeforeOperator) {
+          fresh.add(now);
         } else if (!now.equals(proposal)) {
           boolean _ = ledger.keep(now, Optional.empty());
         }
       }
     }
-    judged.sort(Comparator.comparingDouble(Proposal::score).reversed());
+    fresh.sort(Comparator.comparingDouble(Proposal::score).reversed());
+    int forward = 0;
     int promoted = 0;
-    for (Proposal ready : judged.subList(0, Math.min(judged.size(), limits.promotionsMax()))) {
-      boolean isSafe = ledger.keep(ready, Optional.empty()) && ready.notes().isEmpty();
-      if (limits.globalPromote() == SweepConfig.GlobalPromote.AUTO
-          && isSafe
-          && promote(ready, "server") instanceof Decision.Done) {
+    for (Proposal ready : fresh) {
+      if (forward == limits.promotionsMax()) {
+        boolean _ =
+            ledger.keep(
+                ready.judged(Proposal.State.WATCHED, ready.score(), List.of(LATER)),
+                Optional.empty());
+      } else if (!isAuto || !ready.notes().isEmpty()) {
+        forward += ledger.keep(ready, Optional.empty()) ? 1 : 0;
+      } else if (promote(ready, "server") instanceof Decision.Done) {
+        forward++;
         promoted++;
       }
     }
@@ -155,19 +172,34 @@ final class Promotions {
     if (!proposal.day().isBefore(LocalDate.ofInstant(time.now(), zone))) {
       missing.add("it is from today");
     }
+    if (isKnownToAll(proposal)) {
+      missing.add(KNOWN);
+    }
     return missing;
   }
 
   private boolean isRemembered(Proposal proposal) {
     try {
-      return MemoryPage.of(memory.bytes(new Memory.Scope.OfThread(proposal.threadId())))
-          .facts()
-          .stream()
-          .anyMatch(fact -> fact.text().equals(proposal.text()));
+      return has(new Memory.Scope.OfThread(proposal.threadId()), proposal.text());
     } catch (IOException e) {
       LOG.warn("memory: of {} cannot be read: {}", proposal.threadId(), e.getMessage());
       return true; // the next sweep looks again
     }
+  }
+
+  /** By another proposal, of another thread. */
+  private boolean isKnownToAll(Proposal proposal) {
+    try {
+      return has(new Memory.Scope.Global(), Memory.folded(proposal.text()));
+    } catch (IOException e) {
+      LOG.warn("memory: of all threads cannot be read: {}", e.getMessage());
+      return true; // the next sweep looks again
+    }
+  }
+
+  private boolean has(Memory.Scope scope, String text) throws IOException {
+    return MemoryPage.of(memory.bytes(scope)).facts().stream()
+        .anyMatch(fact -> fact.text().equals(text));
   }
 
   /** An operator says yes. */
@@ -256,6 +288,11 @@ final class Promotions {
   }
 
   private Decision promote(Proposal proposal, String by) throws StoreException {
+    if (isKnownToAll(proposal) && !isWritten(proposal)) {
+      Proposal known = proposal.judged(Proposal.State.WATCHED, proposal.score(), List.of(KNOWN));
+      boolean _ = ledger.keep(known, Optional.empty());
+      return new Decision.Refused(KNOWN);
+    }
     Proposal approved = proposal.decided(Proposal.State.APPROVED, by, time.now());
     if (!ledger.keep(approved, Optional.empty())) {
       return new Decision.Unknown(); // deleted with its conversation
@@ -282,6 +319,14 @@ final class Promotions {
     } catch (IOException e) {
       LOG.warn("memory: {} will be promoted later: {}", proposal.id(), e.getMessage());
       return new Decision.Refused("the disk refused; it is tried again at the next sweep");
+    }
+  }
+
+  private boolean isWritten(Proposal proposal) {
+    try {
+      return memory.keys(new Memory.Scope.Global()).test(key(proposal));
+    } catch (IOException _) {
+      return false;
     }
   }
 

@@ -13,7 +13,7 @@ import java.time.Duration;
  * @param scoreMin from 0 to 1: a line that is recalled less is not for all threads
  * @param recallsMin how often a line must have been recalled
  * @param queriesMin by how many different questions
- * @param promotionsMax lines that one sweep moves to all threads, or puts before an operator
+ * @param promotionsMax lines that one sweep moves to all threads, or newly puts before an operator
  */
 public record SweepConfig(
     boolean enabled,

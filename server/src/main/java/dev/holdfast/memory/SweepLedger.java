@@ -91,6 +91,9 @@ final class SweepLedger {
               """,
               """
               alter table memory_sweep_marks add column refusals integer not null default 0;
+              """,
+              """
+              alter table memory_sweep_threads add column updated integer not null default 0;
               """));
 
   private static final int RUNS_KEPT = 200;
@@ -251,13 +254,12 @@ final class SweepLedger {
     return tx.sql()
         .update(
             "insert into memory_sweep_threads (run, thread_id, outcome, at, kept, merged, dropped,"
-                + " proposed, story, before, after, last_line) values (?, ?, ?, ?, ?, ?, ?, ?, ?,"
-                + " ?, ?, ?) on conflict (run, thread_id) do update set"
-                + " outcome = excluded.outcome, at = excluded.at, kept = excluded.kept,"
-                + " merged = excluded.merged, dropped = excluded.dropped,"
-                + " proposed = excluded.proposed, story = excluded.story,"
-                + " before = excluded.before, after = excluded.after,"
-                + " last_line = excluded.last_line",
+                + " updated, proposed, story, before, after, last_line) values (?, ?, ?, ?, ?, ?,"
+                + " ?, ?, ?, ?, ?, ?, ?) on conflict (run, thread_id) do update set outcome ="
+                + " excluded.outcome, at = excluded.at, kept = excluded.kept, merged ="
+                + " excluded.merged, dropped = excluded.dropped, updated = excluded.updated,"
+                + " proposed = excluded.proposed, story = excluded.story, before = excluded.before,"
+                + " after = excluded.after, last_line = excluded.last_line",
             run,
             swept.threadId(),
             swept.outcome().name(),
@@ -265,6 +267,7 @@ final class SweepLedger {
             swept.kept(),
             swept.merged(),
             swept.dropped(),
+            swept.updated(),
             swept.proposed(),
             story.length() <= STORY_UNITS_MAX ? story : "{\"omitted\":true}",
             before,
@@ -378,12 +381,12 @@ final class SweepLedger {
                     new Unfinished(
                         row.getString(1),
                         swept(row, 2),
-                        row.getString(10),
                         row.getString(11),
-                        row.getString(12)),
-                "select run, thread_id, outcome, at, kept, merged, dropped, proposed, story,"
-                    + " before, after, last_line from memory_sweep_threads"
-                    + " where outcome = 'PLANNED'"));
+                        row.getString(12),
+                        row.getString(13)),
+                "select run, thread_id, outcome, at, kept, merged, dropped, updated, proposed,"
+                    + " story, before, after, last_line from memory_sweep_threads where outcome ="
+                    + " 'PLANNED'"));
   }
 
   /**
@@ -456,7 +459,7 @@ final class SweepLedger {
         sql ->
             sql.list(
                 row -> swept(row, 1),
-                "select thread_id, outcome, at, kept, merged, dropped, proposed, story"
+                "select thread_id, outcome, at, kept, merged, dropped, updated, proposed, story"
                     + " from memory_sweep_threads where run = ? order by at",
                 run));
   }
@@ -470,7 +473,8 @@ final class SweepLedger {
         row.getInt(first + 4),
         row.getInt(first + 5),
         row.getInt(first + 6),
-        new JsonObject(row.getString(first + 7)));
+        row.getInt(first + 7),
+        new JsonObject(row.getString(first + 8)));
   }
 
   /** Remembers what people of a thread are called. */

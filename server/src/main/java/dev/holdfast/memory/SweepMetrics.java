@@ -17,6 +17,7 @@ final class SweepMetrics {
   private final Counter kept;
   private final Counter merged;
   private final Counter dropped;
+  private final Counter updated;
   private final Counter promotions;
   private final Timer seconds;
 
@@ -44,6 +45,7 @@ final class SweepMetrics {
     kept = lines(registry, "kept");
     merged = lines(registry, "merged");
     dropped = lines(registry, "dropped");
+    updated = lines(registry, "updated");
     promotions =
         Counter.builder(PREFIX + "promotions")
             .description("Lines that became those of all chat threads.")
@@ -69,6 +71,7 @@ final class SweepMetrics {
     kept.increment(swept.kept());
     merged.increment(swept.merged());
     dropped.increment(swept.dropped());
+    updated.increment(swept.updated());
   }
 
   void promoted() {

@@ -17,6 +17,7 @@ record SweptThread(
     int kept,
     int merged,
     int dropped,
+    int updated,
     int proposed,
     JsonObject story) {
   /** How it ended. */
@@ -41,7 +42,7 @@ record SweptThread(
   }
 
   SweptThread as(Outcome changed) {
-    return new SweptThread(threadId, changed, at, kept, merged, dropped, proposed, story);
+    return new SweptThread(threadId, changed, at, kept, merged, dropped, updated, proposed, story);
   }
 
   /** The same, without proposals for which there is no room. */
@@ -50,7 +51,15 @@ record SweptThread(
     JsonArray notes = told.getJsonArray("notes", new JsonArray()).copy();
     notes.add("%d of its proposals were left out: too many wait for a decision.".formatted(count));
     return new SweptThread(
-        threadId, outcome, at, kept, merged, dropped, proposed - count, told.put("notes", notes));
+        threadId,
+        outcome,
+        at,
+        kept,
+        merged,
+        dropped,
+        updated,
+        proposed - count,
+        told.put("notes", notes));
   }
 
   JsonObject toJson() {
@@ -62,6 +71,7 @@ record SweptThread(
         .put("kept", kept)
         .put("merged", merged)
         .put("dropped", dropped)
+        .put("updated", updated)
         .put("proposed", proposed);
   }
 }

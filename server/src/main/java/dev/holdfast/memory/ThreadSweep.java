@@ -246,7 +246,7 @@ final class ThreadSweep {
             .put("problems", told)
             .put("notes", new JsonArray(List.copyOf(notes)))
             .put("proposals", new JsonArray());
-    return new SweptThread(threadId, outcome, time.now(), 0, 0, 0, 0, story);
+    return new SweptThread(threadId, outcome, time.now(), 0, 0, 0, 0, 0, story);
   }
 
   private SweptThread apply(
@@ -273,6 +273,7 @@ final class ThreadSweep {
             tidied.kept(),
             tidied.merged(),
             tidied.dropped(),
+            tidied.updated(),
             (int) shareable(proposals).count(),
             story);
     if (run.dry()) {
@@ -401,6 +402,7 @@ final class ThreadSweep {
             .put("kept", changed.kept())
             .put("merged", changed.merged())
             .put("dropped", changed.dropped())
+            .put("updated", changed.updated())
             .put("sha256", after);
     AuditEntry told =
         new AuditEntry("memory.swept", "", "", changed.threadId(), "server", details.encode());

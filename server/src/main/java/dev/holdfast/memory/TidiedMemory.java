@@ -19,7 +19,8 @@ import java.util.stream.Collectors;
  * @param before the whole file
  * @param after the same with the changes
  * @param merged lines whose place one of them took
- * @param dropped lines that are gone, or that a message took the place of
+ * @param dropped lines that are gone
+ * @param updated lines whose place a message took
  */
 @SuppressWarnings("ArrayRecordComponent") // files, not to be changed
 record TidiedMemory(
@@ -28,6 +29,7 @@ record TidiedMemory(
     int kept,
     int merged,
     int dropped,
+    int updated,
     List<Proposed> proposed,
     JsonArray story) {
   TidiedMemory {
@@ -44,6 +46,7 @@ record TidiedMemory(
     JsonArray story = new JsonArray();
     int merged = 0;
     int dropped = 0;
+    int updated = 0;
     for (TidyChange change : changes) {
       List<Integer> lines = change.lines().stream().distinct().sorted().toList();
       List<Fact> old = lines.stream().map(line -> facts.get(line - 1)).toList();
@@ -55,7 +58,8 @@ record TidiedMemory(
           };
       switch (change.kind()) {
         case MERGE -> merged += lines.size();
-        case DROP, UPDATE -> dropped += lines.size();
+        case DROP -> dropped += lines.size();
+        case UPDATE -> updated += lines.size();
         case PROPOSE -> {}
       }
       if (change.kind() != TidyChange.Kind.PROPOSE) {
@@ -79,6 +83,7 @@ record TidiedMemory(
         facts.size() - changed.size(),
         merged,
         dropped,
+        updated,
         proposed,
         story);
   }

@@ -73,6 +73,7 @@ class MemorySweepsTest {
   private final Budget budget = new Budget();
   private volatile boolean enabled;
   private volatile GlobalPromote promote = GlobalPromote.ASK;
+  private volatile int promotionsMax = 20;
   private Store store;
   private Memory memory;
   private RecallHits hits;
@@ -225,7 +226,8 @@ class MemorySweepsTest {
 
   private SweepConfig config() {
     SweepConfig usual = SweepConfig.from(Section.empty());
-    return new SweepConfig(enabled, usual.every(), 1, 0.1, 3, 2, 20, usual.weights(), promote);
+    return new SweepConfig(
+        enabled, usual.every(), 1, 0.1, 3, 2, promotionsMax, usual.weights(), promote);
   }
 
   private void remember(String key, String text) throws Exception {
@@ -242,9 +244,13 @@ class MemorySweepsTest {
   }
 
   private void says(String id, String sender, String text) throws Exception {
+    says(THREAD, id, sender, text);
+  }
+
+  private void says(String thread, String id, String sender, String text) throws Exception {
     store
         .threads()
-        .of(THREAD)
+        .of(thread)
         .log(
             new JsonObject()
                 .put("id", id)
@@ -302,7 +308,11 @@ class MemorySweepsTest {
               .put("because_message", "m1"));
 
   private JsonObject sweep(boolean dry) throws Exception {
-    String id = sweeps.request("token:ann", THREAD, dry).orElseThrow();
+    return sweep(THREAD, dry);
+  }
+
+  private JsonObject sweep(String thread, boolean dry) throws Exception {
+    String id = sweeps.request("token:ann", thread, dry).orElseThrow();
     await(() -> !outcome(id).equals("running"));
     return sweeps.find(id).orElseThrow();
   }
@@ -342,7 +352,10 @@ class MemorySweepsTest {
         .containsPattern("<!-- by [0-9a-f]{12} --> <!-- by [0-9a-f]{12} -->$");
     assertThat(run.getInteger("kept")).isEqualTo(2);
     assertThat(run.getInteger("merged")).isEqualTo(2);
-    assertThat(run.getInteger("dropped")).isEqualTo(1);
+    assertThat(run.getInteger("dropped")).isZero();
+    assertThat(run.getInteger("updated")).isEqualTo(1);
+    assertThat(registry.counter("holdfast.memory.sweep.lines", "what", "updated").count())
+        .isEqualTo(1);
     assertThat(audit()).containsExactly("memory.swept");
     assertThat(store.usage().ofThread(THREAD).calls()).isEqualTo(1);
     MemoryVersion version = sweeps.history(THREAD).getLast();
@@ -495,8 +508,8 @@ class MemorySweepsTest {
     enabled = true;
     await(() -> model.asked.size() == 1);
     calm.mayWork = false;
-    await(() -> sweeps.runs(9).encode().contains("mode"));
-    assertThat(sweeps.status().getBoolean("waits_for_mode")).isTrue();
+    await(() -> sweeps.runs(9).encode().contains("\"outcome\":\"mode\""));
+    await(() -> sweeps.status().getBoolean("waits_for_mode"));
     calm.mayWork = true;
     await(() -> model.asked.size() == 2);
     assertThat(sweeps.stop(Duration.ofSeconds(5))).isTrue();
@@ -542,17 +555,21 @@ class MemorySweepsTest {
   }
 
   private void recall(String... questions) throws Exception {
+    recallIn(THREAD, questions);
+  }
+
+  private void recallIn(String thread, String... questions) throws Exception {
     RecallTool tool = new RecallTool(memory, List::of, hits);
     for (String question : questions) {
       tool.run(
           new JsonObject().put("query", question).encode(),
           new ToolContext(
-              THREAD,
+              thread,
               "e",
               "amy",
               "c",
               "k",
-              store.threads().of(THREAD).scratch(),
+              store.threads().of(thread).scratch(),
               ToolContext.Progress.SILENT));
     }
     store.engine().call(_ -> true); // behind what is written later
@@ -712,7 +729,7 @@ class MemorySweepsTest {
             .toList();
     SweptThread swept =
         new SweptThread(
-            thread, SweptThread.Outcome.UNCHANGED, time.now(), 0, 0, 0, count, new JsonObject());
+            thread, SweptThread.Outcome.UNCHANGED, time.now(), 0, 0, 0, 0, count, new JsonObject());
     return ledger.done("r" + from, swept, "", proposals, Optional.empty());
   }
 
@@ -1032,5 +1049,53 @@ class MemorySweepsTest {
     Files.writeString(file(), before.replace("by hand ", ""));
     model.answers.add(GOOD);
     assertThat(sweep(false).getInteger("merged")).isEqualTo(2);
+  }
+
+  @Test
+  void aSweepOfOneConversationPromotesItsLinesOnlyAndTheSameWordsOnce() throws Exception {
+    promote = GlobalPromote.AUTO;
+    proposeAll();
+    recall("office", "closes workdays", "six");
+    String other = "web:main:other";
+    RememberLine.add(
+        memory,
+        new Memory.Scope.OfThread(other),
+        "o1",
+        LocalDate.of(2025, 12, 1),
+        "The office closes at six on workdays.");
+    says(other, "1", "amy", "Good morning.");
+    recallIn(other, "office", "closes workdays", "six");
+    model.answers.add(answer());
+    assertThat(sweep(other, false).getInteger("promoted")).isZero();
+    assertThat(global()).isEmpty();
+    model.answers.add(answer());
+    assertThat(sweep(false).getInteger("promoted")).isEqualTo(1);
+    model.answers.add(answer(change("propose", 1)));
+    assertThat(sweep(other, false).getInteger("promoted")).isZero();
+    assertThat(global().lines()).hasSize(1);
+    Proposal twin = sweeps.proposals().getLast();
+    assertThat(twin.threadId()).isEqualTo(other);
+    assertThat(twin.state()).isEqualTo(Proposal.State.WATCHED);
+    assertThat(twin.notes()).containsExactly("all conversations know it already");
+    assertThat(sweeps.approve(twin.id(), "token:ann"))
+        .isInstanceOf(MemorySweeps.Answer.Refused.class);
+  }
+
+  @Test
+  void whatIsBeyondTheLimitOfOneSweepSaysSoAndComesWithTheNext() throws Exception {
+    promotionsMax = 1;
+    corpus();
+    recall("office", "closes workdays", "six");
+    model.answers.add(answer(change("propose", 2), change("propose", 3)));
+    JsonObject _ = sweep(false);
+    assertThat(sweeps.proposals())
+        .extracting(Proposal::state)
+        .containsExactlyInAnyOrder(Proposal.State.READY, Proposal.State.WATCHED);
+    assertThat(sweeps.proposals())
+        .filteredOn(proposal -> proposal.state() == Proposal.State.WATCHED)
+        .allSatisfy(proposal -> assertThat(proposal.notes().getFirst()).contains("max_promotions"));
+    model.answers.add(answer());
+    JsonObject _ = sweep(false);
+    assertThat(sweeps.proposals()).extracting(Proposal::state).containsOnly(Proposal.State.READY);
   }
 }

@@ -185,7 +185,7 @@ class TidiedMemoryTest {
     assertThat(memory("story")).isEqualTo(before);
     HoldfastCommand.Result done = sweep("story");
     assertThat(done.exitCode()).as(done.err()).isZero();
-    assertThat(done.out()).contains("not proposed: " + WIFI, "2 merged, 1 dropped");
+    assertThat(done.out()).contains("not proposed: " + WIFI, "2 merged, 0 dropped, 1 updated");
     assertThat(model.requests().toString())
         .as("what the model reads")
         .contains("(written by a person, stays)");
