@@ -349,7 +349,8 @@ final class Server {
             asked.mayDecide(thread, person, token)
                 ? orchestrator.clicked(thread, person, token)
                 : ClickVerdict.Meaning.NOT_ALLOWED;
-    intake = new MessageIntake(this::append, judge::judge, clicks, news, time, meters);
+    intake =
+        new MessageIntake(this::append, judge::judge, clicks, sweeps::wrote, news, time, meters);
     listeners = new Listeners(channels, intake, positions(), supervisor, time, meters);
     opened.add("channels", listeners::stop);
     conditions = new Conditions(time, meters);

@@ -1,5 +1,6 @@
 package dev.holdfast.memory;
 
+import dev.holdfast.api.InboundMessage;
 import dev.holdfast.config.Secrets;
 import dev.holdfast.models.Models;
 import dev.holdfast.store.Store;
@@ -68,6 +69,9 @@ public final class MemorySweeps {
   /** Held while a sweep is made, and for good once they have been stopped. */
   private final Semaphore turn = new Semaphore(1);
 
+  /** Since the start: known here before the next commit. */
+  private final Set<String> writers = ConcurrentHashMap.newKeySet();
+
   private volatile boolean stopping;
 
   /** Ends of sweeps that the disk refused to record, by the number of the sweep. */
@@ -106,6 +110,7 @@ public final class MemorySweeps {
         () -> {
           Set<String> all = new HashSet<>(names.get());
           all.addAll(ledger.people());
+          all.addAll(writers);
           return all;
         };
     model = new SweepModel(models, store.usage(), budget, calm, () -> stopping, time);
@@ -181,6 +186,15 @@ public final class MemorySweeps {
     opened.isSettled =
         opened.settle(); // before a turn changes a file whose replacement is not on record
     return opened;
+  }
+
+  /** Hears of each message that is accepted: who has written is not named to others. */
+  public void wrote(InboundMessage message) {
+    for (String name : List.of(message.sender(), message.origin().senderName())) {
+      if (!name.isBlank() && writers.size() < SweepLedger.PEOPLE_MAX && writers.add(name)) {
+        ledger.person(name);
+      }
+    }
   }
 
   /** Makes sweeps when they are due or asked for, until it is interrupted. */

@@ -7,6 +7,7 @@ import dev.holdfast.store.ledgers.AuditEntry;
 import dev.holdfast.time.Time;
 import dev.holdfast.tools.memory.Memory;
 import dev.holdfast.tools.memory.MemoryPage;
+import dev.holdfast.tools.memory.MemoryVersion;
 import dev.holdfast.tools.memory.RecallHits;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -149,11 +150,15 @@ final class Promotions {
     RecallHits.Found found = recalls.of(proposal.threadId(), proposal.text());
     double score = limits.weights().score(found, time.now());
     List<String> missing = missing(proposal, found, score, limits);
-    SharingRules.Judgement sharing = new SharingRules(secrets, names.get()).judge(proposal.text());
+    SharingRules.Judgement sharing = sharing(proposal);
     missing.addAll(sharing.refusals());
     return missing.isEmpty()
         ? proposal.judged(Proposal.State.READY, score, sharing.doubts())
         : proposal.judged(Proposal.State.WATCHED, score, missing);
+  }
+
+  private SharingRules.Judgement sharing(Proposal proposal) {
+    return new SharingRules(secrets, names.get()).judge(proposal.text());
   }
 
   private List<String> missing(
@@ -169,13 +174,39 @@ final class Promotions {
       missing.add(
           String.format(Locale.ROOT, "its score is %.2f of %.2f", score, limits.scoreMin()));
     }
-    if (!proposal.day().isBefore(LocalDate.ofInstant(time.now(), zone))) {
+    LocalDate today = LocalDate.ofInstant(time.now(), zone);
+    if (!proposal.day().isBefore(today) || isMadeSince(today, proposal)) {
       missing.add("it is from today");
     }
     if (isKnownToAll(proposal)) {
       missing.add(KNOWN);
     }
     return missing;
+  }
+
+  /** Whether a sweep of that day has made it: a merge has the date of what it replaces. */
+  private boolean isMadeSince(LocalDate day, Proposal proposal) {
+    Memory.Scope scope = new Memory.Scope.OfThread(proposal.threadId());
+    try {
+      for (MemoryVersion version : memory.history(scope).reversed()) {
+        if (LocalDate.ofInstant(version.replacedAt(), zone).isBefore(day)) {
+          return false;
+        }
+        if (version.by().equals(ThreadSweep.BY)
+            && !holds(memory.version(scope, version.number()).orElse(new byte[0]), proposal)) {
+          return true;
+        }
+      }
+      return false;
+    } catch (IOException e) {
+      LOG.warn("memory: versions of {} cannot be read: {}", proposal.threadId(), e.getMessage());
+      return true; // the next sweep looks again
+    }
+  }
+
+  private static boolean holds(byte[] content, Proposal proposal) {
+    return MemoryPage.of(content).facts().stream()
+        .anyMatch(fact -> fact.text().equals(proposal.text()));
   }
 
   private boolean isRemembered(Proposal proposal) {
@@ -298,6 +329,16 @@ final class Promotions {
       return new Decision.Unknown(); // deleted with its conversation
     }
     try {
+      // Once more: somebody may have written since it was judged, or since the last run approved
+      // it.
+      List<String> refusals = sharing(proposal).refusals();
+      if (!refusals.isEmpty() && !memory.has(new Memory.Scope.Global(), key(proposal))) {
+        boolean wasUndone = proposal.state() == Proposal.State.UNDONE;
+        Proposal.State left = wasUndone ? Proposal.State.UNDONE : Proposal.State.WATCHED;
+        boolean _ =
+            ledger.keep(proposal.judged(left, proposal.score(), refusals), Optional.empty());
+        return new Decision.Refused("not yet: " + String.join("; ", refusals));
+      }
       Memory.Added added =
           memory.add(
               new Memory.Scope.Global(),

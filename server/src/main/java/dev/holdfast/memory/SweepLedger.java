@@ -97,7 +97,7 @@ final class SweepLedger {
               """));
 
   private static final int RUNS_KEPT = 200;
-  private static final int PEOPLE_MAX = 20_000;
+  static final int PEOPLE_MAX = 20_000;
 
   /** That wait for a decision: in all, and of one thread. */
   static final int PROPOSALS_MAX = 1000;
@@ -475,6 +475,18 @@ final class SweepLedger {
         row.getInt(first + 6),
         row.getInt(first + 7),
         new JsonObject(row.getString(first + 8)));
+  }
+
+  /** Remembers what somebody is called who has written, with the next commit. Does not block. */
+  void person(String name) {
+    engine.later(
+        tx ->
+            tx.sql()
+                .update(
+                    "insert into memory_sweep_people (thread_id, name) select '', ? where"
+                        + " (select count(*) from memory_sweep_people) < ? on conflict do nothing",
+                    name,
+                    PEOPLE_MAX));
   }
 
   /** Remembers what people of a thread are called. */

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
 /** Sweeps the memory of one chat thread. Used by one thread at a time. */
 final class ThreadSweep {
   private static final Logger LOG = LoggerFactory.getLogger(ThreadSweep.class);
-  private static final String BY = "sweep";
+  static final String BY = "sweep";
   private static final String BUSY =
       "It was changed or talked to meanwhile; the next sweep tries again.";
   private static final String TOO_LARGE =

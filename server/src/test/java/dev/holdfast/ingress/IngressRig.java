@@ -151,7 +151,7 @@ public final class IngressRig implements AutoCloseable {
     Authenticator authenticator = new Authenticator(tokens, sessions, time);
     program = new WaitingProgram(authenticator);
     MessageIntake intake =
-        new MessageIntake(inbox, (_, _) -> Optional.empty(), clicks, news, time, meters);
+        new MessageIntake(inbox, (_, _) -> Optional.empty(), clicks, _ -> {}, news, time, meters);
     EventStreams streams =
         new EventStreams(
             vertx,

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.ModelAnswer;
 import dev.holdfast.api.ModelListener;
 import dev.holdfast.api.ModelProvider;
 import dev.holdfast.api.ModelRequest;
+import dev.holdfast.api.Origin;
 import dev.holdfast.api.ToolContext;
 import dev.holdfast.config.Secrets;
 import dev.holdfast.config.Section;
@@ -882,6 +884,75 @@ class MemorySweepsTest {
     } catch (IOException e) {
       throw new java.io.UncheckedIOException(e);
     }
+  }
+
+  private void wrote(String name) {
+    sweeps.wrote(
+        new InboundMessage("main", "t9", "u999", "hi", List.of(), "k9", Origin.direct(name)));
+  }
+
+  @Test
+  void whoHasJustWrittenElsewhereIsNotNamedToAll() throws Exception {
+    proposeAll();
+    recall("office", "closes workdays", "six");
+    String id = sweeps.proposals().getFirst().id();
+    wrote("Óffice Miller");
+    assertThat(sweeps.approve(id, "token:ann"))
+        .isInstanceOfSatisfying(
+            MemorySweeps.Answer.Refused.class,
+            refused -> assertThat(refused.why()).contains("it names office"));
+    boolean _ = store.engine().call(_ -> true); // behind what is written later
+    assertThat(SweepLedger.open(store.engine(), store.audit()).people())
+        .contains("u999", "Óffice Miller");
+    assertThat(global()).isEmpty();
+  }
+
+  @Test
+  void whatWasApprovedIsJudgedAgainBeforeItIsWritten() throws Exception {
+    proposeAll();
+    Proposal proposal = sweeps.proposals().getFirst();
+    SweepLedger ledger = SweepLedger.open(store.engine(), store.audit());
+    boolean _ =
+        ledger.keep(
+            proposal.decided(Proposal.State.APPROVED, "token:ann", time.now()), Optional.empty());
+    wrote("Office");
+    boolean _ = store.engine().call(_ -> true);
+    stopLoops();
+    sweeps = start();
+    assertThat(global()).isEmpty();
+    assertThat(sweeps.proposals())
+        .singleElement()
+        .satisfies(
+            judged -> {
+              assertThat(judged.state()).isEqualTo(Proposal.State.WATCHED);
+              assertThat(judged.notes()).containsExactly("it names office");
+            });
+  }
+
+  @Test
+  void aLineThatASweepHasMadeIsNotForAllBeforeTomorrow() throws Exception {
+    String merged = "Quux alpha is here. Quux beta is there.";
+    Files.createDirectories(store.threads().of(THREAD).scratch());
+    remember("k1", "Quux alpha is here.");
+    remember("k2", "Quux beta is there.");
+    says("1", "amy", "Hello!");
+    model.answers.add(answer(change("merge", 1, 2).put("text", merged)));
+    assertThat(sweep(false).getInteger("merged")).isEqualTo(2);
+    assertThat(text()).startsWith("- 2025-12-01: " + merged);
+    recall("quux alpha", "here beta", "there");
+    model.answers.add(answer(change("propose", 1)));
+    JsonObject _ = sweep(false);
+    assertThat(sweeps.proposals())
+        .singleElement()
+        .extracting(Proposal::notes)
+        .isEqualTo(List.of("it is from today"));
+    time.advance(Duration.ofDays(1));
+    model.answers.add(answer());
+    JsonObject _ = sweep(false);
+    assertThat(sweeps.proposals())
+        .singleElement()
+        .extracting(Proposal::state)
+        .isEqualTo(Proposal.State.READY);
   }
 
   @Test

@@ -37,6 +37,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -75,21 +76,27 @@ public final class MessageIntake implements MessageAcceptance {
   private final InboxIntake intake;
   private final SenderCheck senders;
   private final ClickIntake clicks;
+  private final Consumer<InboundMessage> accepted;
   private final News news;
   private final Time time;
   private final MeterRegistry meters;
   private final Map<String, Counter> counters = new ConcurrentHashMap<>();
 
+  /**
+   * @param accepted hears of each message after its commit, on the writer's thread; may not block
+   */
   public MessageIntake(
       InboxIntake intake,
       SenderCheck senders,
       ClickIntake clicks,
+      Consumer<InboundMessage> accepted,
       News news,
       Time time,
       MeterRegistry meters) {
     this.intake = intake;
     this.senders = senders;
     this.clicks = clicks;
+    this.accepted = accepted;
     this.news = news;
     this.time = time;
     this.meters = meters;
@@ -206,7 +213,7 @@ public final class MessageIntake implements MessageAcceptance {
             time.now());
     // Made here and not after the commit: the writer's thread is the one that all others wait for.
     String shown = shown(message, options).encode();
-    return intake.append(event).thenApply(appended -> committed(channel, shown, appended));
+    return intake.append(event).thenApply(appended -> committed(channel, message, shown, appended));
   }
 
   private static CompletableFuture<Appended> invalid(String why) {
@@ -300,11 +307,13 @@ public final class MessageIntake implements MessageAcceptance {
     return HALF_PAIR.matcher(text).replaceAll("\uFFFD");
   }
 
-  private Appended committed(String channel, String shown, Appended appended) {
+  private Appended committed(
+      String channel, InboundMessage message, String shown, Appended appended) {
     count(channel, appended.duplicate() ? "duplicate" : "accepted");
     if (!appended.duplicate()) {
       // The event is safe: its sender gets 200 whatever goes wrong from here on.
       try {
+        accepted.accept(message);
         news.publish("event.accepted", appended.event().threadId(), appended.event().id(), shown);
       } catch (RuntimeException e) {
         LOG.error("event {}: committed, but could not be announced", appended.event().id(), e);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.holdfast.api.Attachment;
 import dev.holdfast.api.DropReason;
 import dev.holdfast.api.InboundMessage;
+import dev.holdfast.api.Origin;
 import dev.holdfast.bus.News;
 import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.ingress.IngressRig;
@@ -118,9 +119,32 @@ class MessageIntakeTest {
         inbox,
         (_, _) -> Optional.empty(),
         new IngressRig.FakeClicks(),
+        _ -> {},
         new News(10),
         new SystemTime(),
         new SimpleMeterRegistry());
+  }
+
+  @Test
+  void whoIsHeardIsToldWhoHasWrittenOnceItIsCommitted() {
+    List<String> heard = new ArrayList<>();
+    MessageIntake intake =
+        new MessageIntake(
+            new IngressRig.FakeInbox(),
+            (_, _) -> Optional.empty(),
+            new IngressRig.FakeClicks(),
+            message -> heard.add(message.sender() + " " + message.origin().senderName()),
+            new News(10),
+            new SystemTime(),
+            new SimpleMeterRegistry());
+    Object _ =
+        intake
+            .take(
+                "chat",
+                new InboundMessage(
+                    "main", "t", "u7", "hello", List.of(), "k1", Origin.direct("Ottokar")))
+            .join();
+    assertThat(heard).containsExactly("u7 Ottokar");
   }
 
   @Test
@@ -136,6 +160,7 @@ class MessageIntakeTest {
               return Optional.of(DropReason.NOT_ADDRESSED);
             },
             new IngressRig.FakeClicks(),
+            _ -> {},
             new News(10),
             new SystemTime(),
             meters);
@@ -158,6 +183,7 @@ class MessageIntakeTest {
               throw new AssertionError("judged");
             },
             new IngressRig.FakeClicks(),
+            _ -> {},
             new News(10),
             new SystemTime(),
             new SimpleMeterRegistry());
@@ -177,6 +203,7 @@ class MessageIntakeTest {
             _ -> new CompletableFuture<>(),
             (_, _) -> Optional.empty(),
             new IngressRig.FakeClicks(),
+            _ -> {},
             new News(10),
             new SystemTime(),
             new SimpleMeterRegistry());

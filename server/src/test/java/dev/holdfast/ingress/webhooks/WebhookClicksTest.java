@@ -42,6 +42,7 @@ class WebhookClicksTest {
               new IngressRig.FakeInbox(),
               (_, _) -> Optional.empty(),
               decisions,
+              _ -> {},
               new News(10),
               time,
               meters);
