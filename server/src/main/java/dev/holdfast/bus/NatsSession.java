@@ -144,6 +144,7 @@ final class NatsSession implements Broker.Session {
         new Options.Builder()
             .servers(config.servers().toArray(String[]::new))
             .connectionName("holdfast")
+            .inboxPrefix(NatsAddresses.OWN_INBOX)
             .connectionTimeout(CONNECT_MAX)
             .socketWriteTimeout(ANSWER_MAX)
             .dataPortType(VerifiedDataPort.class.getName())

@@ -1,5 +1,6 @@
 package dev.holdfast.nats;
 
+import dev.holdfast.natskit.NatsAddresses;
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -9,9 +10,6 @@ import java.util.regex.Pattern;
  */
 final class SubjectRules {
   static final int UNITS_MAX = 255;
-
-  /** Of each Holdfast: what lies below is between it and nats-server alone. */
-  static final String OWN_INBOX = "_INBOX.holdfast.";
 
   private static final Pattern LITERAL = Pattern.compile("[!-~&&[^.*>]]+(\\.[!-~&&[^.*>]]+)*");
   private static final Pattern FILTER =
@@ -37,7 +35,7 @@ final class SubjectRules {
   }
 
   static boolean isOwnInbox(String subject) {
-    return subject.startsWith(OWN_INBOX);
+    return subject.startsWith(NatsAddresses.OWN_INBOX);
   }
 
   /** Whether whatever the other one stands for is below the filter. */

@@ -287,6 +287,7 @@ class NatsControlTest {
     return Nats.connect(
         new Options.Builder()
             .server(nats.url("holdfast", HOLDFAST_PASSWORD))
+            .inboxPrefix("_INBOX.holdfast.")
             .noReconnect()
             .build());
   }
