@@ -91,7 +91,7 @@ final class PublishedEvents implements Companion, MoveJournal {
     bus.record(
         tx,
         new BusEvent(
-            reply.id(),
+            reply.id() + ".sent", // not the id of a post, which may be in the same stream
             Subjects.outbound(channel),
             "holdfast.reply.sent",
             reply.threadId(),

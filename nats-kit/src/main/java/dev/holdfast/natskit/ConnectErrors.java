@@ -2,6 +2,11 @@ package dev.holdfast.natskit;
 
 import io.nats.client.Connection;
 import io.nats.client.ErrorListener;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertPathValidatorException;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateNotYetValidException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -75,13 +80,36 @@ public class ConnectErrors implements ErrorListener {
   private String why(Throwable cause) {
     String said = NatsAddresses.said(cause);
     if (cause instanceof SSLException) {
-      return " is not trusted (%s): see %s, TLS".formatted(said, help);
+      return "%s (%s): see %s, TLS".formatted(tlsProblem(cause), said, help);
+    }
+    if (cause instanceof TimeoutException) {
+      return " does not answer in time: see " + help + ", TLS, if it wants TLS";
     }
     return switch (Objects.requireNonNullElse(cause.getMessage(), "")) {
       case "SSL required by server." -> " wants TLS: write tls:// in " + section + "servers";
       case "SSL connection wanted by client." ->
-          " offers no TLS: enable it in nats-server, or write nats:// in " + section + "servers";
+          " offers no TLS, which a tls:// in %sservers demands of all: enable it in nats-server"
+              .formatted(section);
       default -> " cannot be reached: " + said;
     };
+  }
+
+  private static String tlsProblem(Throwable failure) {
+    String problem = " does not complete the handshake of TLS";
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      switch (cause) {
+        case CertificateExpiredException _ -> {
+          return " has a certificate that has expired";
+        }
+        case CertificateNotYetValidException _ -> {
+          return " has a certificate that is not valid yet";
+        }
+        case CertPathBuilderException _, CertPathValidatorException _ ->
+            problem = " is not trusted: no CA that is trusted has issued its certificate";
+        case CertificateException _ -> problem = " is not trusted";
+        default -> {}
+      }
+    }
+    return problem;
   }
 }

@@ -13,9 +13,6 @@ import java.util.regex.Pattern;
  * a password, or a token; and what may be said of them.
  */
 public final class NatsAddresses {
-  /** What the inboxes of each Holdfast begin with: only it and nats-server may use them. */
-  public static final String OWN_INBOX = "_INBOX.holdfast.";
-
   private static final Set<String> SCHEMES = Set.of("nats", "tls");
   private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]", "::1");
   private static final int PORT_MAX = 65_535;

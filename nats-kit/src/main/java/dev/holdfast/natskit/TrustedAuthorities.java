@@ -1,8 +1,8 @@
 package dev.holdfast.natskit;
 
-import java.io.BufferedInputStream;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -11,13 +11,16 @@ import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
-import java.util.ArrayList;
+import java.security.cert.X509Certificate;
 import java.util.List;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /** TLS that trusts whom a file names. */
 public final class TrustedAuthorities {
+  private static final String BEGIN = "-----BEGIN [A-Z0-9 ]*CERTIFICATE-----";
+
   private TrustedAuthorities() {}
 
   /**
@@ -46,19 +49,44 @@ public final class TrustedAuthorities {
   }
 
   private static List<Certificate> read(Path file) throws IOException {
+    String text = text(file);
     List<Certificate> found;
-    try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
-      found = new ArrayList<>(CertificateFactory.getInstance("X.509").generateCertificates(in));
+    try {
+      found =
+          List.copyOf(
+              CertificateFactory.getInstance("X.509")
+                  .generateCertificates(
+                      new ByteArrayInputStream(text.getBytes(StandardCharsets.ISO_8859_1))));
+    } catch (CertificateException _) {
+      found = List.of();
+    }
+    if (found.isEmpty() || found.size() < Pattern.compile(BEGIN).splitAsStream(text).count() - 1) {
+      throw new IOException(file + " has no certificate in PEM, or a damaged one: replace it");
+    }
+    List<Certificate> valid = found.stream().filter(TrustedAuthorities::isInItsTime).toList();
+    if (valid.isEmpty()) {
+      throw new IOException("each certificate in " + file + " has expired: replace it");
+    }
+    return valid;
+  }
+
+  private static String text(Path file) throws IOException {
+    try {
+      return Files.readString(file, StandardCharsets.ISO_8859_1);
     } catch (NoSuchFileException e) {
       throw new IOException(file + " does not exist: put the certificate of the CA there", e);
     } catch (IOException e) {
       throw new IOException(file + " cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  /** The JDK does not look at that. */
+  private static boolean isInItsTime(Certificate certificate) {
+    try {
+      ((X509Certificate) certificate).checkValidity();
+      return true;
     } catch (CertificateException _) {
-      found = List.of();
+      return false;
     }
-    if (found.isEmpty()) {
-      throw new IOException(file + " has no certificate in PEM: replace it");
-    }
-    return found;
   }
 }

@@ -124,7 +124,7 @@ public final class Bus {
               "unavailable",
               "%s %d events wait on disk; everything else goes on."
                   .formatted(sentence(trouble), depth),
-              "Ends when NATS is reached again."));
+              "Ends when NATS takes events again."));
     }
     return List.of();
   }

@@ -1,8 +1,11 @@
 package dev.holdfast.bus;
 
 import dev.holdfast.api.CallFailedException;
+import dev.holdfast.api.Failure;
+import dev.holdfast.api.FailureCode;
 import dev.holdfast.natskit.NatsAddresses;
 import io.nats.client.api.DiscardPolicy;
+import io.nats.client.api.RetentionPolicy;
 import io.nats.client.api.StorageType;
 import io.nats.client.api.StreamConfiguration;
 import io.nats.client.api.StreamInfo;
@@ -15,6 +18,9 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -41,18 +47,43 @@ public record NatsReport(
    *
    * @param isInMemory whether a restart of NATS loses them
    * @param maxAge how long; zero for ever
+   * @param limits what else it drops or refuses, as phrases
+   * @param isForConsumers whether it keeps what its consumers wait for alone
    * @param isFull whether it takes no more
    */
-  public record EventStream(boolean isInMemory, Duration maxAge, boolean isFull) {
+  public record EventStream(
+      boolean isInMemory,
+      Duration maxAge,
+      List<String> limits,
+      boolean isForConsumers,
+      boolean isFull) {
+    public EventStream {
+      limits = List.copyOf(limits);
+    }
+
     static EventStream of(StreamInfo info) {
       StreamConfiguration config = info.getConfiguration();
       StreamState state = info.getStreamState();
       return new EventStream(
           config.getStorageType() == StorageType.Memory,
           config.getMaxAge(),
+          limits(config),
+          config.getRetentionPolicy() != RetentionPolicy.Limits,
           config.getDiscardPolicy() == DiscardPolicy.New
               && (reaches(state.getMsgCount(), config.getMaxMsgs())
                   || reaches(state.getByteCount(), config.getMaxBytes())));
+    }
+
+    private static List<String> limits(StreamConfiguration config) {
+      Map<String, Long> all = new LinkedHashMap<>();
+      all.put("at most %d messages", config.getMaxMsgs());
+      all.put("at most %d of a subject", config.getMaxMsgsPerSubject());
+      all.put("at most %d bytes", config.getMaxBytes());
+      all.put("messages up to %d bytes", (long) config.getMaximumMessageSize());
+      return all.entrySet().stream()
+          .filter(limit -> limit.getValue() > 0)
+          .map(limit -> limit.getKey().formatted(limit.getValue()))
+          .toList();
     }
 
     /** No limit is below 1. */
@@ -78,6 +109,12 @@ public record NatsReport(
       Optional<StreamInfo> found = session.stream();
       if (found.isPresent()) {
         session.checkStream(found.get().getConfiguration());
+      } else if (session.others().isPresent()) {
+        throw new CallFailedException(
+            Failure.of(
+                FailureCode.NETWORK,
+                "stream %s of NATS cannot be made. %s"
+                    .formatted(config.stream(), session.others().get())));
       }
       Flushing flushing = flushing(config.monitorUrl());
       return new NatsReport(

@@ -7,6 +7,7 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.natskit.ConnectErrors;
 import dev.holdfast.natskit.NatsAddresses;
+import dev.holdfast.natskit.NatsSubjects;
 import dev.holdfast.natskit.TrustedAuthorities;
 import dev.holdfast.natskit.UserCredentials;
 import dev.holdfast.natskit.VerifiedDataPort;
@@ -19,16 +20,19 @@ import io.nats.client.JetStreamOptions;
 import io.nats.client.Nats;
 import io.nats.client.Options;
 import io.nats.client.api.DiscardPolicy;
+import io.nats.client.api.MessageInfo;
 import io.nats.client.api.PublishAck;
 import io.nats.client.api.StorageType;
 import io.nats.client.api.StreamConfiguration;
 import io.nats.client.api.StreamInfo;
 import io.nats.client.impl.Headers;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -57,7 +61,6 @@ final class NatsSession implements Broker.Session {
   private static final String EXPECTED_LAST_MSG_ID = "Nats-Expected-Last-Msg-Id";
   private static final int NOT_FOUND = 404;
   static final String HELP = "docs/bus.md";
-  private static final String ALL = "holdfast.>";
 
   // Source: nats-server, server/errors.json.
   private static final int EVENT_TOO_LARGE = 10_054;
@@ -144,7 +147,7 @@ final class NatsSession implements Broker.Session {
         new Options.Builder()
             .servers(config.servers().toArray(String[]::new))
             .connectionName("holdfast")
-            .inboxPrefix(NatsAddresses.OWN_INBOX)
+            .inboxPrefix(NatsSubjects.OWN_INBOX)
             .connectionTimeout(CONNECT_MAX)
             .socketWriteTimeout(ANSWER_MAX)
             .dataPortType(VerifiedDataPort.class.getName())
@@ -201,7 +204,11 @@ final class NatsSession implements Broker.Session {
   void checkStream(StreamConfiguration found) throws CallFailedException {
     List<String> missing = new ArrayList<>(Subjects.STREAMED);
     missing.removeIf(
-        subject -> found.getSubjects().contains(subject) || found.getSubjects().contains(ALL));
+        subject ->
+            found.getSubjects().stream().anyMatch(each -> NatsSubjects.covers(each, subject)));
+    if (found.getMirror() != null) {
+      throw unusable("is a mirror, which takes no events");
+    }
     if (!missing.isEmpty()) {
       throw unusable("does not take %s; add them to it".formatted(String.join(", ", missing)));
     }
@@ -246,11 +253,13 @@ final class NatsSession implements Broker.Session {
     }
   }
 
-  /** What else the server does not say: who has the subjects. */
+  /** What else the server does not say. */
   private String overlapping(int error) {
-    if (error != SUBJECTS_OVERLAP) {
-      return "";
-    }
+    return error == SUBJECTS_OVERLAP ? ". " + others().orElse("") : "";
+  }
+
+  /** Which streams have the subjects, as a sentence; empty when none is known. */
+  Optional<String> others() {
     Set<String> names = new TreeSet<>();
     try {
       for (String subject : Subjects.STREAMED) {
@@ -260,9 +269,10 @@ final class NatsSession implements Broker.Session {
       LOG.debug("bus: the other streams are not known", e);
     }
     return names.isEmpty()
-        ? ""
-        : ". The subjects are those of stream %s: give it others, or set broker.nats.stream to it"
-            .formatted(String.join(", ", names));
+        ? Optional.empty()
+        : Optional.of(
+            "The subjects are those of stream %s: give it others, or set broker.nats.stream to it"
+                .formatted(String.join(", ", names)));
   }
 
   @Override
@@ -289,14 +299,57 @@ final class NatsSession implements Broker.Session {
                 (ack, failure) -> {
                   if (failure != null) {
                     answer.completeExceptionally(refusal(failure));
-                  } else if (ack.getStream().equals(config.stream())) {
-                    answer.complete(ack);
-                  } else {
+                  } else if (!ack.getStream().equals(config.stream())) {
                     answer.completeExceptionally(
                         new IOException("stream %s took it".formatted(ack.getStream())));
+                  } else if (ack.isDuplicate()) {
+                    confirm(event.subject(), payload, ack, answer);
+                  } else {
+                    answer.complete(ack);
                   }
                 });
     return answer;
+  }
+
+  /**
+   * That a message of this id was stored before says nothing of what it was: whoever else may
+   * publish to the stream may have taken the id.
+   */
+  private void confirm(
+      String subject, byte[] payload, PublishAck ack, CompletableFuture<PublishAck> answer) {
+    JsonObject place = new JsonObject().put("seq", ack.getSeqno());
+    var _ =
+        connection
+            .requestWithTimeout(
+                "$JS.API.STREAM.MSG.GET." + config.stream(),
+                place.encode().getBytes(StandardCharsets.UTF_8),
+                ANSWER_MAX)
+            .thenAccept(
+                message -> {
+                  MessageInfo stored = new MessageInfo(message, config.stream(), false);
+                  boolean isGone = stored.getErrorCode() == NOT_FOUND; // it has been there
+                  if (stored.hasError() && !isGone) {
+                    throw new IllegalStateException(stored.getDescription());
+                  }
+                  if (isGone
+                      || (subject.equals(stored.getSubject())
+                          && Arrays.equals(payload, stored.getData()))) {
+                    answer.complete(ack);
+                  } else {
+                    answer.completeExceptionally(
+                        new Broker.Refusal(
+                            Broker.Refusal.Scope.EVENT,
+                            "another program has published its id, as message %d of the stream"
+                                .formatted(ack.getSeqno())));
+                  }
+                })
+            .exceptionally(
+                failure -> {
+                  answer.completeExceptionally(
+                      new IOException(
+                          "what the stream holds of it is not known: " + said(failure)));
+                  return null;
+                });
   }
 
   /** What failed, as a refusal where the server has said so: the library wraps that, and twice. */

@@ -5,6 +5,8 @@ import dev.holdfast.bus.BrokerConfig;
 import dev.holdfast.bus.ControlListener;
 import dev.holdfast.bus.NatsReport;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /** Whether NATS can be used, and what its acknowledgements are worth. */
@@ -55,7 +57,9 @@ final class BrokerChecks {
                 report.version(),
                 nats.shown(),
                 nats.stream(),
-                report.stream().map(BrokerChecks::shown).orElse(" (made when the server starts)"),
+                report.stream()
+                    .map(BrokerChecks::shown)
+                    .orElse(" (not there yet: the server makes it)"),
                 report.syncInterval().orElse("unknown"));
     return report.stream()
         .flatMap(stream -> risk(stream, text))
@@ -64,12 +68,12 @@ final class BrokerChecks {
   }
 
   private static String shown(NatsReport.EventStream stream) {
-    return " (%s, %s)"
-        .formatted(
-            stream.isInMemory() ? "in memory" : "on disk",
-            stream.maxAge().isZero()
-                ? "kept for ever"
-                : "kept for " + Formats.length(stream.maxAge()));
+    List<String> facts = new ArrayList<>();
+    facts.add(stream.isInMemory() ? "in memory" : "on disk");
+    facts.add(
+        stream.maxAge().isZero() ? "kept for ever" : "kept for " + Formats.length(stream.maxAge()));
+    facts.addAll(stream.limits());
+    return " (" + String.join(", ", facts) + ")";
   }
 
   private static Optional<Finding> risk(NatsReport.EventStream stream, String text) {
@@ -86,6 +90,14 @@ final class BrokerChecks {
               NAME,
               text + ": a restart of nats-server loses what it has acknowledged",
               "delete the stream, so that Holdfast makes one on disk"));
+    }
+    if (stream.isForConsumers()) {
+      return Optional.of(
+          Finding.warning(
+              NAME,
+              text + ": the stream drops what none of its consumers waits for",
+              "make a stream with the retention limits, or make sure that each reader has a"
+                  + " durable consumer"));
     }
     return stream.maxAge().isPositive() && stream.maxAge().compareTo(KEPT_MIN) < 0
         ? Optional.of(

@@ -6,6 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.config.RefusedValueException;
 import dev.holdfast.natskit.NatsAddresses;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -51,6 +57,36 @@ class BrokerConfigTest {
     assertThat(NatsAddresses.shown("nats://127.0.0.1:4222")).isEqualTo("nats://127.0.0.1:4222");
     assertThat(NatsAddresses.shown("[nats://a:x/y@one:1, tls://b:z@two:2] are not there"))
         .isEqualTo("[nats://***@two:2] are not there");
+  }
+
+  @Test
+  void aServerThatNeverEndsItsFirstLineIsNoServerOfNats() throws Exception {
+    try (ServerSocket door = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Thread talker = Thread.ofVirtual().start(() -> talk(door));
+      assertThatThrownBy(
+              () ->
+                  NatsSession.open(
+                      nats("nats://127.0.0.1:" + door.getLocalPort(), "", false), _ -> {}))
+          .isInstanceOf(CallFailedException.class)
+          .satisfies(
+              thrown ->
+                  assertThat(((CallFailedException) thrown).failure().message())
+                      .contains("its first line does not end"));
+      talker.join();
+    }
+  }
+
+  /** Until the other side has had enough. */
+  private static void talk(ServerSocket door) {
+    try (Socket guest = door.accept();
+        OutputStream out = guest.getOutputStream()) {
+      out.write("INFO ".getBytes(StandardCharsets.UTF_8));
+      while (true) {
+        out.write(new byte[64 * 1024]);
+      }
+    } catch (IOException _) {
+      // It has hung up.
+    }
   }
 
   @Test

@@ -1,6 +1,6 @@
 package dev.holdfast.nats;
 
-import dev.holdfast.natskit.NatsAddresses;
+import dev.holdfast.natskit.NatsSubjects;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Optional;
@@ -65,7 +65,7 @@ final class DeniedSubjects {
             denial.isPublish() ? "publish to" : "subscribe to",
             denial.subject(),
             !denial.isPublish()
-                ? "subscribe to " + NatsAddresses.OWN_INBOX + ">"
+                ? "subscribe to " + NatsSubjects.OWN_INBOX + ">"
                 : denial.subject().startsWith("$JS.ACK.")
                     ? "publish to " + account.acks() + ">"
                     : "publish to $JS.API.>");

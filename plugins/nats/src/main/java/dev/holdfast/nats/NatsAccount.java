@@ -3,6 +3,7 @@ package dev.holdfast.nats;
 import dev.holdfast.api.Access;
 import dev.holdfast.api.PluginConfig;
 import dev.holdfast.natskit.NatsAddresses;
+import dev.holdfast.natskit.NatsSubjects;
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -110,7 +111,7 @@ record NatsAccount(
           "reply_subject",
           "reply_subject must be a subject without wildcards that begins with neither $ nor"
               + " holdfast");
-    } else if (SubjectRules.covers(subject, reply)) {
+    } else if (NatsSubjects.covers(subject, reply)) {
       section.problem(
           "reply_subject",
           "reply_subject must not be below subject: answers would be taken for messages");
@@ -139,9 +140,9 @@ record NatsAccount(
   boolean mayAnswerAt(String reply) {
     return SubjectRules.isLiteral(reply)
         && !SubjectRules.isReserved(reply)
-        && !SubjectRules.covers(subject, reply)
+        && !NatsSubjects.covers(subject, reply)
         && (reply.equals(replySubject)
-            || replyAllow.stream().anyMatch(each -> SubjectRules.covers(each, reply)));
+            || replyAllow.stream().anyMatch(each -> NatsSubjects.covers(each, reply)));
   }
 
   /** What acknowledgements of the consumer's messages begin with. */

@@ -4,6 +4,7 @@ import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ChannelCheck;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.natskit.NatsAddresses;
+import dev.holdfast.natskit.NatsSubjects;
 import io.nats.client.Connection;
 import io.nats.client.JetStreamApiException;
 import io.nats.client.JetStreamManagement;
@@ -80,7 +81,7 @@ final class NatsChecks {
   }
 
   private static boolean isBelow(NatsAccount account, String user) {
-    return SubjectRules.isLiteral(user) && SubjectRules.covers(account.subject(), user);
+    return SubjectRules.isLiteral(user) && NatsSubjects.covers(account.subject(), user);
   }
 
   private static String remedy(boolean isAvailable, Exception failure) {

@@ -7,7 +7,7 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.PostOutcome;
 import dev.holdfast.natskit.ConnectErrors;
-import dev.holdfast.natskit.NatsAddresses;
+import dev.holdfast.natskit.NatsSubjects;
 import dev.holdfast.natskit.TrustedAuthorities;
 import dev.holdfast.natskit.UserCredentials;
 import io.nats.client.Connection;
@@ -128,7 +128,7 @@ final class NatsLink implements ReplyPublisher, AutoCloseable {
         new Options.Builder()
             .servers(account.servers().toArray(String[]::new))
             .connectionName("holdfast-channel-" + account.name())
-            .inboxPrefix(NatsAddresses.OWN_INBOX)
+            .inboxPrefix(NatsSubjects.OWN_INBOX)
             .connectionTimeout(CONNECT_MAX)
             .socketWriteTimeout(ANSWER_MAX)
             .dataPortType(FilteredDataPort.class.getName())

@@ -4,6 +4,7 @@ import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.natskit.NatsAddresses;
+import dev.holdfast.natskit.NatsSubjects;
 import io.nats.client.JetStreamApiException;
 import io.nats.client.JetStreamManagement;
 import io.nats.client.api.AckPolicy;
@@ -88,7 +89,7 @@ final class StreamSetup {
   /** With the account's; NATS wants none twice. */
   private static List<String> subjects(NatsAccount account, StreamInfo stream) {
     List<String> subjects = new ArrayList<>(stream.getConfiguration().getSubjects());
-    subjects.removeIf(each -> SubjectRules.covers(account.subject(), each));
+    subjects.removeIf(each -> NatsSubjects.covers(account.subject(), each));
     subjects.add(account.subject());
     return subjects;
   }
@@ -105,7 +106,7 @@ final class StreamSetup {
 
   static boolean holds(NatsAccount account, StreamInfo stream) {
     return stream.getConfiguration().getSubjects().stream()
-        .anyMatch(each -> SubjectRules.covers(each, account.subject()));
+        .anyMatch(each -> NatsSubjects.covers(each, account.subject()));
   }
 
   /** Empty when there is none. */

@@ -1,7 +1,6 @@
 package dev.holdfast.nats;
 
-import dev.holdfast.natskit.NatsAddresses;
-import java.util.List;
+import dev.holdfast.natskit.NatsSubjects;
 import java.util.regex.Pattern;
 
 /**
@@ -35,25 +34,6 @@ final class SubjectRules {
   }
 
   static boolean isOwnInbox(String subject) {
-    return subject.startsWith(NatsAddresses.OWN_INBOX);
-  }
-
-  /** Whether whatever the other one stands for is below the filter. */
-  static boolean covers(String filter, String other) {
-    List<String> wide = List.of(filter.split("\\.", -1));
-    List<String> narrow = List.of(other.split("\\.", -1));
-    for (int at = 0; at < wide.size(); at++) {
-      if (at == narrow.size()) {
-        return false;
-      }
-      if (wide.get(at).equals(">")) {
-        return true;
-      }
-      boolean isOne = wide.get(at).equals("*") && !narrow.get(at).equals(">");
-      if (!isOne && !wide.get(at).equals(narrow.get(at))) {
-        return false;
-      }
-    }
-    return wide.size() == narrow.size();
+    return subject.startsWith(NatsSubjects.OWN_INBOX);
   }
 }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SubjectRulesTest {
@@ -33,23 +32,6 @@ class SubjectRulesTest {
   void aSubjectHasALengthThatItMayHave() {
     assertThat(SubjectRules.isLiteral("a".repeat(255))).isTrue();
     assertThat(SubjectRules.isLiteral("a".repeat(256))).isFalse();
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    ">, a.b, true",
-    "a.>, a.b.c, true",
-    "a.>, a, false",
-    "a.*, a.b, true",
-    "a.*, a.b.c, false",
-    "a.*, a.>, false",
-    "a.>, a.*, true",
-    "a.b, a.b, true",
-    "a.b, a.c, false",
-    "a, a.b, false"
-  })
-  void aFilterCoversWhatNatsWouldDeliver(String filter, String other, boolean covers) {
-    assertThat(SubjectRules.covers(filter, other)).isEqualTo(covers);
   }
 
   @Test

@@ -24,6 +24,13 @@ public final class TlsIdentity {
    * @param folder where its files go
    */
   public TlsIdentity(Path folder, String name) {
+    this(folder, name, 0);
+  }
+
+  /**
+   * @param daysAgo when its 90 days began
+   */
+  public TlsIdentity(Path folder, String name, int daysAgo) {
     String file = name + "-" + Long.toHexString(System.nanoTime());
     Path store = folder.resolve(file + ".p12");
     String _ =
@@ -40,6 +47,8 @@ public final class TlsIdentity {
             "san=dns:" + name,
             "-ext",
             "bc=ca:true",
+            "-startdate",
+            "-" + daysAgo + "d",
             "-storetype",
             "PKCS12",
             "-keystore",

@@ -10,6 +10,7 @@ import io.nats.client.Connection;
 import io.nats.client.JetStreamManagement;
 import io.nats.client.Nats;
 import io.nats.client.api.DiscardPolicy;
+import io.nats.client.api.RetentionPolicy;
 import io.nats.client.api.StorageType;
 import io.nats.client.api.StreamConfiguration;
 import java.time.Duration;
@@ -33,7 +34,7 @@ class NatsDoctorTest {
           .set("broker.nats.servers", List.of(nats.url()))
           .set("broker.nats.monitor_url", "http://127.0.0.1:1");
       JetStreamManagement management = connection.jetStreamManagement();
-      assertThat(nats(rig)).contains("made when the server starts", "nothing answers at");
+      assertThat(nats(rig)).contains("the server makes it", "nothing answers at");
       assertThat(management.getStreamNames()).isEmpty();
 
       make(management, stream().storageType(StorageType.Memory));
@@ -42,11 +43,18 @@ class NatsDoctorTest {
       assertThat(nats(rig)).contains("acknowledges nothing", "no_ack");
       make(management, stream().maxAge(Duration.ofMinutes(1)));
       assertThat(nats(rig)).contains("kept for 1 min", "set its max_age to a day or more");
+      make(
+          management,
+          stream()
+              .subjects("holdfast.*.>")
+              .retentionPolicy(RetentionPolicy.Interest)
+              .maxMessagesPerSubject(1));
+      assertThat(nats(rig)).contains("at most 1 of a subject", "none of its consumers waits for");
       make(management, stream().maxMessages(1).discardPolicy(DiscardPolicy.New));
       connection.jetStream().publish("holdfast.events.x", new byte[0]);
       assertThat(nats(rig)).contains("the stream is full");
       make(management, stream().name("OTHER"));
-      assertThat(nats(rig)).contains("made when the server starts");
+      assertThat(nats(rig)).contains("cannot be made", "those of stream OTHER");
       rig.start();
       Await.until(
           "the condition names the other stream",

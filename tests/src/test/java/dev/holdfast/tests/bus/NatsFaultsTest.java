@@ -15,6 +15,7 @@ import io.nats.client.JetStreamManagement;
 import io.nats.client.api.DiscardPolicy;
 import io.nats.client.api.StreamConfiguration;
 import io.nats.client.api.StreamInfo;
+import io.nats.client.impl.Headers;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -186,6 +187,33 @@ class NatsFaultsTest {
     other.interrupt();
     other.join();
     assertThat(busLetters()).isEmpty();
+  }
+
+  @Test
+  void anEventWhoseIdAnotherProgramTookDoesNotCountAsPublished() throws Exception {
+    nats.start();
+    NatsAsker asker = new NatsAsker(nats.url());
+    try (Connection client = asker.connect()) {
+      StreamInfo _ = client.jetStreamManagement().addStream(stream().build());
+    }
+    nats.kill9();
+    rig.start();
+    bus.say(2);
+    bus.awaitAnswered();
+    String reply = rig.api().get("/api/v1/events/m0").json().path("event_id").asText() + ".a.1";
+    rig.server().kill9();
+    nats.start();
+    try (Connection client = asker.connect()) {
+      for (String id : List.of(reply, reply + ".sent")) {
+        var _ = client.jetStream().publish("other.one", new Headers().put("Nats-Msg-Id", id), null);
+      }
+    }
+    rig.start();
+    bus.awaitPublished();
+    assertThat(busLetters()).hasSize(1);
+    assertThat(busLetters().get(0).toString())
+        .contains(reply, "another program has published its id, as message 2 of the stream");
+    assertThat(bus.acceptedKeys()).contains("m0", "m1");
   }
 
   private static void publish(NatsAsker asker, AtomicInteger published) {

@@ -28,10 +28,13 @@ class NatsTlsTest {
     TlsIdentity right = new TlsIdentity(folder, "localhost");
     TlsIdentity ofAnotherHost = new TlsIdentity(folder, "nats.example.org");
     TlsIdentity ofAnotherAuthority = new TlsIdentity(folder, "localhost");
+    TlsIdentity expired = new TlsIdentity(folder, "localhost", 100);
     Path trusted =
         Files.writeString(
             folder.resolve("ca.pem"),
-            Files.readString(right.certificate()) + Files.readString(ofAnotherHost.certificate()));
+            Files.readString(right.certificate())
+                + Files.readString(ofAnotherHost.certificate())
+                + Files.readString(expired.certificate()));
     try (NatsServer nats = new NatsServer().configured(right.natsConfig(), Map.of()).start();
         ServerRig rig = new ServerRig()) {
       List<String> servers = List.of("tls://localhost:" + nats.port());
@@ -56,6 +59,8 @@ class NatsTlsTest {
       assertThat(check(rig)).contains("is not trusted", "localhost");
       rig.accept("m2", "t", "not for that server");
       restart(nats, ofAnotherAuthority.natsConfig());
+      awaitTrouble(rig, "is not trusted", "PKIX path");
+      restart(nats, expired.natsConfig());
       awaitTrouble(rig, "is not trusted", "PKIX path");
       restart(nats, "max_payload: 1MB");
       awaitTrouble(rig, "offers no TLS");
