@@ -267,7 +267,7 @@ public final class MemorySweeps {
     for (SweepLedger.Restore left : ledger.unfinishedRestores()) {
       Memory.Scope scope = scope(left.threadId());
       boolean isReplaced = Sha256.of(memory.bytes(scope)).equals(left.after());
-      memory.settle(scope, Memory.RESTORE, isReplaced, time.now());
+      memory.settle(scope, Memory.RESTORE, left.after(), time.now());
       ledger.restored(left, isReplaced);
     }
   }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Cuts texts into sentences, too seldom rather than too often: a piece of a sentence may say the
@@ -28,10 +29,14 @@ final class Sentences {
   private static final String QUOTES = "\"“”„‟«»`";
   private static final int LETTERS_MIN = 4;
 
+  /** May quote, and does not say where the quotation ends: an apostrophe stands between letters. */
+  private static final Pattern UNCLEAR =
+      Pattern.compile("[‘‚‛‹›＂＇<>~]|(?<![\\p{L}\\p{N}])['’]|['’](?![\\p{L}\\p{N}])");
+
   private static final Set<String> ABBREVIATIONS =
       Set.of(
           "prof", "capt", "dept", "univ", "assn", "corp", "approx", "incl", "excl", "resp", "evtl",
-          "bspw", "bzgl", "inkl", "exkl", "dipl", "sept", "mmes", "messrs");
+          "bspw", "bzgl", "inkl", "exkl", "dipl", "sept", "mmes", "messrs", "misc", "blvd");
 
   private Sentences() {}
 
@@ -68,6 +73,9 @@ final class Sentences {
   }
 
   private static List<String> cut(String line) {
+    if (UNCLEAR.matcher(line).find()) {
+      return line.isEmpty() ? List.of() : List.of(line);
+    }
     List<String> sentences = new ArrayList<>();
     int start = 0;
     int open = 0;

@@ -48,12 +48,19 @@ record TalkReader(
   /**
    * The oldest that are new: as many as one question of a model holds.
    *
-   * @param mark where the last sweep ended; after each refusal half as much is read
+   * @param mark where the last sweep ended; after each refusal half as many are read
    * @param oldest what was said before this day has no say
    */
   NewTalk since(String threadId, SweepLedger.Mark mark, LocalDate oldest) throws IOException {
     Entries log = entries(threadId, mark.lastLine());
-    Batch batch = new Batch(UNITS_MAX >> mark.refusals());
+    NewTalk all = since(threadId, mark, oldest, log, MESSAGES_MAX);
+    int fewer = Math.max(1, all.messages().size() >> mark.refusals());
+    return mark.refusals() == 0 ? all : since(threadId, mark, oldest, log, fewer);
+  }
+
+  private NewTalk since(
+      String threadId, SweepLedger.Mark mark, LocalDate oldest, Entries log, int messagesMax) {
+    Batch batch = new Batch(messagesMax);
     int left = 0;
     String last = mark.lastLine();
     int count = 0;
@@ -169,26 +176,26 @@ record TalkReader(
 
   /** As many messages as one question holds; one alone that is too long for it is cut. */
   private final class Batch {
-    private final int unitsMax;
+    private final int messagesMax;
     private final List<NewTalk.Said> said = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
     private int units;
 
-    Batch(int unitsMax) {
-      this.unitsMax = unitsMax;
+    Batch(int messagesMax) {
+      this.messagesMax = messagesMax;
     }
 
     boolean isTaken(JsonNode entry, Instant at, LocalDate day) {
       String text = redaction.apply(entry.path("text").asText());
-      boolean isFull = said.size() == MESSAGES_MAX || units + text.length() > unitsMax;
+      boolean isFull = said.size() == messagesMax || units + text.length() > UNITS_MAX;
       if (isFull && !said.isEmpty()) {
         return false;
       }
-      boolean isCut = text.length() > unitsMax;
+      boolean isCut = text.length() > UNITS_MAX;
       if (isCut) {
         notes.add(
             "Of a message of %d characters, the first %d were read."
-                .formatted(text.length(), unitsMax));
+                .formatted(text.length(), UNITS_MAX));
       }
       units += text.length();
       return said.add(
@@ -198,7 +205,7 @@ record TalkReader(
               at,
               day,
               entry.path("sender").asText(),
-              isCut ? text.substring(0, unitsMax) + TidyRules.CUT : text));
+              isCut ? text.substring(0, UNITS_MAX) + TidyRules.CUT : text));
     }
   }
 }

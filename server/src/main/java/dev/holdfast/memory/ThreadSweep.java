@@ -422,7 +422,7 @@ final class ThreadSweep {
       }
       Memory.Scope scope = new Memory.Scope.OfThread(threadId);
       boolean isReplaced = Sha256.of(memory.bytes(scope)).equals(left.after());
-      memory.settle(scope, BY, isReplaced, time.now());
+      memory.settle(scope, BY, left.after(), time.now());
       if (isReplaced) {
         SweptThread _ = finish(left.run(), left.swept(), left.lastLine(), left.after());
       } else {

@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,8 +39,29 @@ class TalkReaderTest {
   }
 
   private NewTalk since(String after) throws Exception {
+    return since(new SweepLedger.Mark(after, 0));
+  }
+
+  private NewTalk since(SweepLedger.Mark mark) throws Exception {
     return new TalkReader(store.threads(), store.audit(), ZoneOffset.UTC, text -> text)
-        .since(THREAD, new SweepLedger.Mark(after, 0), LocalDate.EPOCH);
+        .since(THREAD, mark, LocalDate.EPOCH);
+  }
+
+  @Test
+  void afterEachRefusalHalfAsManyMessagesAreRead() throws Exception {
+    for (int i = 0; i < 5; i++) {
+      says("m" + i, "ann", "text " + i, "");
+    }
+    List<Integer> sizes = new ArrayList<>();
+    SweepLedger.Mark mark = new SweepLedger.Mark("", 0);
+    for (int refusals = 0; refusals < 3; refusals++) {
+      NewTalk talk = since(mark);
+      sizes.add(talk.messages().size());
+      mark = mark.refused(talk.last());
+    }
+    assertThat(sizes).containsExactly(5, 2, 1);
+    assertThat(mark).isEqualTo(new SweepLedger.Mark("m0", 0));
+    assertThat(since(mark).messages()).hasSize(4);
   }
 
   private void says(String id, String sender, String text, String supersedes) throws Exception {

@@ -5,6 +5,7 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.PostOutcome;
 import dev.holdfast.api.StoredFile;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -28,7 +29,13 @@ final class NatsPosts {
   }
 
   PostOutcome post(OutboundReply reply) throws InterruptedException {
-    String subject = replies.find(reply.inReplyTo()).orElse(account.replySubject());
+    String subject;
+    try {
+      subject = replies.find(reply.inReplyTo()).orElse(account.replySubject());
+    } catch (IOException _) {
+      return new PostOutcome.NotDelivered(
+          Failure.of(FailureCode.IO, "the file of reply subjects cannot be read").unsent());
+    }
     if (subject.isEmpty()) {
       return new PostOutcome.NotDelivered(
           Failure.of(

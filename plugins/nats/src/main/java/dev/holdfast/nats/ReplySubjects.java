@@ -2,12 +2,18 @@ package dev.holdfast.nats;
 
 import dev.holdfast.kit.DurableFile;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -16,34 +22,91 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where the answers to messages go that name a subject, by the key of the message: a file to which
  * a line is added for each, so that an answer finds its way after a crash too. The newest are kept.
- * Thread-safe.
+ *
+ * <p>While the configuration changes, two of these have the file, the old one and the new: lines
+ * are added to its end, and one that is not known is looked for there. Thread-safe.
  */
 final class ReplySubjects implements AutoCloseable {
+  /** How long nobody needs for a new file. */
+  private static final Duration CLAIM_MAX = Duration.ofMinutes(1);
+
   private final Path file;
   private final int entriesMax;
   private final Map<String, String> subjects = new LinkedHashMap<>();
   private FileChannel channel;
+
+  /** Of the file that the channel writes to, as long as it is open. */
+  private @Nullable Object fileKey;
+
+  /** How much of that was read. */
+  private long readTo;
+
   private int lines;
 
   private ReplySubjects(Path file, int entriesMax) throws IOException {
     this.file = file;
     this.entriesMax = entriesMax;
-    if (Files.exists(file)) {
-      // What a crash has cut off was not committed: its message comes again.
-      for (String line :
-          new String(Files.readAllBytes(file), StandardCharsets.UTF_8).split("\n", -1)) {
-        int tab = line.indexOf('\t');
-        String subject = line.endsWith(".") ? line.substring(tab + 1, line.length() - 1) : "";
-        if (tab > 0 && SubjectRules.isLiteral(subject)) {
-          keep(line.substring(0, tab), subject);
-        }
-      }
+    this.channel = opened();
+    catchUp();
+    if (readTo < channel.size()) {
+      append("\n"); // a crash has cut a line off: it was not committed, its message comes again
+      catchUp();
     }
-    this.channel = rewritten();
   }
 
   static ReplySubjects open(Path file, int entriesMax) throws IOException {
     return new ReplySubjects(file, entriesMax);
+  }
+
+  private FileChannel opened() throws IOException {
+    FileChannel opened =
+        FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    fileKey = fileKey();
+    readTo = 0;
+    return opened;
+  }
+
+  private @Nullable Object fileKey() throws IOException {
+    return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+  }
+
+  private boolean isReplaced() throws IOException {
+    return !Files.exists(file) || !String.valueOf(fileKey()).equals(String.valueOf(fileKey));
+  }
+
+  /** Reads what was added, by whomever; from the beginning where the file is another one. */
+  private void catchUp() throws IOException {
+    if (isReplaced()) {
+      channel.close();
+      channel = opened();
+      lines = 0;
+    }
+    if (channel.size() > readTo) {
+      try (FileChannel reading = FileChannel.open(file)) {
+        read(reading);
+      }
+    }
+  }
+
+  private void read(FileChannel reading) throws IOException {
+    try (InputStream in = Channels.newInputStream(reading.position(readTo))) {
+      byte[] added = in.readAllBytes();
+      int end = added.length;
+      while (end > 0 && added[end - 1] != '\n') {
+        end--;
+      }
+      readTo += end;
+      new String(added, 0, end, StandardCharsets.UTF_8).lines().forEach(this::keep);
+    }
+  }
+
+  private void keep(String line) {
+    lines++;
+    int tab = line.indexOf('\t');
+    String subject = line.endsWith(".") ? line.substring(tab + 1, line.length() - 1) : "";
+    if (tab > 0 && SubjectRules.isLiteral(subject)) {
+      keep(line.substring(0, tab), subject);
+    }
   }
 
   private void keep(String key, String subject) {
@@ -59,13 +122,50 @@ final class ReplySubjects implements AutoCloseable {
     return key + "\t" + subject + ".\n";
   }
 
-  /** The file with what is kept alone; whatever is added goes to its end. */
-  private FileChannel rewritten() throws IOException {
+  private void append(String text) throws IOException {
+    ByteBuffer left = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+    while (left.hasRemaining()) {
+      int _ = channel.write(left);
+    }
+    channel.force(false);
+  }
+
+  /** Puts a file in its place that has what is kept alone, unless the other one is at it. */
+  private void shorten() throws IOException {
+    Path claim = file.resolveSibling(file.getFileName() + ".claim");
+    try {
+      Files.createFile(claim);
+    } catch (FileAlreadyExistsException _) {
+      if (Files.getLastModifiedTime(claim).toInstant().isBefore(Instant.now().minus(CLAIM_MAX))) {
+        Files.delete(claim); // a crash has left it
+      }
+      return;
+    }
+    try {
+      catchUp();
+      rewrite();
+    } finally {
+      Files.deleteIfExists(claim);
+    }
+  }
+
+  private void rewrite() throws IOException {
     StringBuilder text = new StringBuilder();
     subjects.forEach((key, subject) -> text.append(line(key, subject)));
-    DurableFile.write(file, file.resolveSibling(file.getFileName() + ".new"), text.toString());
-    lines = subjects.size();
-    return FileChannel.open(file, StandardOpenOption.APPEND);
+    try (FileChannel old = FileChannel.open(file)) {
+      DurableFile.write(file, file.resolveSibling(file.getFileName() + ".new"), text.toString());
+      Map<String, String> before = Map.copyOf(subjects);
+      read(old); // what the other one added before it could see the new file
+      catchUp();
+      StringBuilder missed = new StringBuilder();
+      subjects.forEach(
+          (key, subject) -> {
+            if (!subject.equals(before.get(key))) {
+              missed.append(line(key, subject));
+            }
+          });
+      append(missed.toString());
+    }
   }
 
   /**
@@ -77,22 +177,22 @@ final class ReplySubjects implements AutoCloseable {
     if (subject.isEmpty() || subject.equals(subjects.get(key))) {
       return;
     }
-    ByteBuffer left = ByteBuffer.wrap(line(key, subject).getBytes(StandardCharsets.UTF_8));
-    while (left.hasRemaining()) {
-      int _ = channel.write(left);
+    append(line(key, subject));
+    if (isReplaced()) { // in between: it may have missed this
+      catchUp();
+      append(line(key, subject));
     }
-    channel.force(false);
-    keep(key, subject);
-    lines++;
+    catchUp();
     if (lines > 2 * entriesMax) {
-      channel.close();
-      channel = rewritten();
+      shorten();
     }
   }
 
-  synchronized Optional<String> find(String key) {
-    @Nullable String subject = subjects.get(key);
-    return Optional.ofNullable(subject);
+  synchronized Optional<String> find(String key) throws IOException {
+    if (!subjects.containsKey(key)) {
+      catchUp();
+    }
+    return Optional.ofNullable(subjects.get(key));
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.nats.client.JetStreamManagement;
 import io.nats.client.api.AckPolicy;
 import io.nats.client.api.ConsumerConfiguration;
 import io.nats.client.api.ConsumerInfo;
+import io.nats.client.api.DeliverPolicy;
 import io.nats.client.api.ReplayPolicy;
 import io.nats.client.api.StorageType;
 import io.nats.client.api.StreamConfiguration;
@@ -131,9 +132,7 @@ final class StreamSetup {
       throws IOException, JetStreamApiException, CallFailedException {
     Optional<ConsumerInfo> found = consumer(account, management);
     if (found.isEmpty()) {
-      ConsumerInfo _ =
-          management.addOrUpdateConsumer(
-              account.stream(), asNeeded(ConsumerConfiguration.builder(), account));
+      make(account, management, ConsumerConfiguration.builder());
       return;
     }
     Optional<String> problem = problem(found.get());
@@ -142,6 +141,10 @@ final class StreamSetup {
     }
     ConsumerConfiguration now = found.get().getConsumerConfiguration();
     if (fits(now, account)) {
+      return;
+    }
+    if (!account.subject().equals(now.getFilterSubject())) {
+      remake(account, management, found.get());
       return;
     }
     try {
@@ -158,6 +161,29 @@ final class StreamSetup {
               .failure()
               .message());
     }
+  }
+
+  private static void make(
+      NatsAccount account, JetStreamManagement management, ConsumerConfiguration.Builder builder)
+      throws IOException, JetStreamApiException {
+    ConsumerInfo _ = management.addOrUpdateConsumer(account.stream(), asNeeded(builder, account));
+  }
+
+  /**
+   * With another filter, behind what was acknowledged. nats-server 2.9 takes an update of it, too,
+   * and passes over all messages then.
+   */
+  private static void remake(
+      NatsAccount account, JetStreamManagement management, ConsumerInfo found)
+      throws IOException, JetStreamApiException {
+    long next = found.getAckFloor().getStreamSequence() + 1;
+    boolean _ = management.deleteConsumer(account.stream(), account.durable());
+    make(
+        account,
+        management,
+        ConsumerConfiguration.builder()
+            .deliverPolicy(DeliverPolicy.ByStartSequence)
+            .startSequence(next));
   }
 
   /** What no update can change; empty when there is nothing of that kind. */

@@ -44,16 +44,20 @@ public record Incoming(
     } catch (IllegalArgumentException e) {
       message = new InboundMessage("", "", "", "", List.of(), event.dedupeKey());
     }
-    Optional<Command> command =
-        event.dedupeKey().startsWith(NOTICE_KEY)
-            ? Optional.of(Command.notice(message.text()))
-            : Command.of(message.text());
     return new Incoming(
         event,
         message,
         InboundPayload.options(event.payload()),
-        command,
+        command(event.dedupeKey(), message),
         2L * event.payload().length() + 500);
+  }
+
+  private static Optional<Command> command(String key, InboundMessage message) {
+    if (key.startsWith(NOTICE_KEY)) {
+      return Optional.of(Command.notice(message.text()));
+    }
+    // What a program writes, another model may have written: it approves and stops nothing.
+    return message.origin().fromBot() ? Optional.empty() : Command.of(message.text());
   }
 
   /** {@link #withoutText} when that is large: for those who wait. */

@@ -8,6 +8,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -92,6 +93,7 @@ public final class Memory {
     if (expected.length >= RAW_BYTES_MAX || !Arrays.equals(bytes(scope), expected)) {
       return false;
     }
+    settle(scope, by, Sha256.of(content), now);
     Path kept = versions(scope).keep(file(scope), by, now);
     boolean isReplaced = store.texts().replace(file(scope), expected, content, kept);
     if (!isReplaced) {
@@ -101,16 +103,18 @@ public final class Memory {
   }
 
   /**
-   * Clears up what a crash left of a change.
+   * Clears up what a crash left of a change: that may be what somebody wrote in that moment, and is
+   * kept as a version, unless it is surely ours.
    *
    * @param by what made the change
-   * @param isReplaced whether the file has its new content
+   * @param after the SHA-256 of what it wrote; empty when that is not known
    */
-  public synchronized void settle(Scope scope, String by, boolean isReplaced, Instant now)
+  public synchronized void settle(Scope scope, String by, String after, Instant now)
       throws IOException {
     Path half = TextFiles.half(file(scope));
-    if (isReplaced && Files.exists(half)) {
-      versions(scope).keepHalf(half, by, now); // it may be what somebody wrote in that moment
+    if (Files.isRegularFile(half, LinkOption.NOFOLLOW_LINKS)
+        && !Sha256.of(Files.readAllBytes(half)).equals(after)) {
+      versions(scope).keepHalf(half, file(scope), by, now);
     }
     boolean _ = AtomicFiles.delete(half);
   }
@@ -168,7 +172,7 @@ public final class Memory {
       byte[] before = store.texts().readBytes(file(scope), bytesMax + 1).orElse(new byte[0]);
       String old = new String(before, StandardCharsets.UTF_8);
       if (old.contains(mark(key))) {
-        settle(scope, by, true, now);
+        settle(scope, by, "", now);
         return Added.KNOWN;
       }
       ByteArrayOutputStream content = new ByteArrayOutputStream();

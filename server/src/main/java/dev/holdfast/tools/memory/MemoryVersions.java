@@ -7,6 +7,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -18,6 +19,11 @@ import java.util.stream.Stream;
 final class MemoryVersions {
   static final String FOLDER = "memory-versions";
   private static final int KEPT_MAX = 30;
+
+  /** Besides these: of files that somebody may still write to. */
+  private static final int YOUNG_MAX = 100;
+
+  private static final Duration OPEN_FOR = Duration.ofMinutes(10);
 
   private final TextFiles texts;
   private final Path folder;
@@ -68,13 +74,19 @@ final class MemoryVersions {
    */
   Path keep(Path file, String by, Instant now) throws IOException {
     deleteHalves();
-    List<MemoryVersion> all = new ArrayList<>(list());
-    if (!all.isEmpty() && isCovered(all.getLast(), file)) {
-      boolean _ = AtomicFiles.delete(folder.resolve(all.removeLast().fileName()));
-    }
+    List<MemoryVersion> all = list();
     int last = all.isEmpty() ? 0 : all.getLast().number();
     if (last >= MemoryVersion.NUMBER_MAX) {
       throw new IOException("the numbers of versions are used up: delete " + folder);
+    }
+    List<MemoryVersion> young = new ArrayList<>();
+    List<MemoryVersion> old = new ArrayList<>();
+    for (MemoryVersion version : all) {
+      if (isCovered(version, version == all.getLast(), file, now)) {
+        delete(version);
+      } else {
+        (isYoung(version, now) ? young : old).add(version);
+      }
     }
     Path kept = folder.resolve(new MemoryVersion(last + 1, now, by, 0).fileName());
     if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
@@ -82,23 +94,45 @@ final class MemoryVersions {
     } else {
       texts.replace(kept, new byte[0]);
     }
-    for (MemoryVersion old : all.subList(0, Math.max(0, all.size() + 1 - KEPT_MAX))) {
-      boolean _ = AtomicFiles.delete(folder.resolve(old.fileName()));
-    }
+    limit(old, KEPT_MAX - 1);
+    limit(young, YOUNG_MAX);
     return kept;
   }
 
+  private void limit(List<MemoryVersion> versions, int max) throws IOException {
+    for (MemoryVersion oldest : versions.subList(0, Math.max(0, versions.size() - max))) {
+      delete(oldest);
+    }
+  }
+
+  private void delete(MemoryVersion version) throws IOException {
+    boolean _ = AtomicFiles.delete(folder.resolve(version.fileName()));
+  }
+
+  /** Whether somebody may still have the file open that a line was added to. */
+  private static boolean isYoung(MemoryVersion version, Instant now) {
+    return version.by().equals(Memory.REMEMBER) && version.replacedAt().plus(OPEN_FOR).isAfter(now);
+  }
+
   /**
-   * A crash leaves a content twice, and additions alone would soon be all there is: the last
-   * version goes when a file has the same, or when only lines were added to it.
+   * A crash leaves a content twice, and additions alone would soon be all there is: a version goes
+   * when it is the file itself, or when only lines were added to it some time ago.
    */
-  private boolean isCovered(MemoryVersion version, Path file) throws IOException {
+  private boolean isCovered(MemoryVersion version, boolean isLast, Path file, Instant now)
+      throws IOException {
     Path kept = folder.resolve(version.fileName());
     if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-      return version.bytes() == 0;
+      return isLast && version.bytes() == 0;
+    }
+    if (isSame(file, kept)) {
+      return true;
+    }
+    boolean isAddition = version.by().equals(Memory.REMEMBER);
+    if (isYoung(version, now) || !(isAddition || isLast)) {
+      return false;
     }
     long differs = Files.mismatch(kept, file);
-    return differs < 0 || (version.by().equals(Memory.REMEMBER) && differs == Files.size(kept));
+    return (isLast && differs < 0) || (isAddition && differs == Files.size(kept));
   }
 
   /** What was kept and then not replaced is no earlier content. */
@@ -109,13 +143,14 @@ final class MemoryVersions {
   }
 
   /**
-   * Keeps what a crash left of a file that was swapped out, unless it is kept already.
+   * Keeps what a crash left beside a file, unless it is kept already or nothing was swapped yet.
    *
-   * @param half another name of it
+   * @param half what may be the file that was swapped out
    */
-  void keepHalf(Path half, String by, Instant now) throws IOException {
+  void keepHalf(Path half, Path file, String by, Instant now) throws IOException {
     List<MemoryVersion> all = list();
-    if (all.isEmpty() || !isSame(half, folder.resolve(all.getLast().fileName()))) {
+    Path last = all.isEmpty() ? half : folder.resolve(all.getLast().fileName());
+    if (all.isEmpty() || (!isSame(half, last) && !isSame(file, last))) {
       Path _ = keep(half, by, now);
     }
   }

@@ -16,8 +16,11 @@ class IncomingTest {
   private static final Instant RECEIVED = Instant.parse("2026-01-05T08:00:00.250Z");
 
   private static Incoming written(long millis) {
-    InboundMessage message =
-        new InboundMessage("main", "t", "ann", "hello", List.of(), "k", Origin.direct().at(millis));
+    return incoming("hello", Origin.direct().at(millis));
+  }
+
+  private static Incoming incoming(String text, Origin origin) {
+    InboundMessage message = new InboundMessage("main", "t", "ann", text, List.of(), "k", origin);
     return Incoming.of(
         new Event(
             1,
@@ -31,6 +34,17 @@ class IncomingTest {
             0,
             false,
             0));
+  }
+
+  @Test
+  void whatAProgramWritesIsNoCommand() {
+    Origin person = Origin.direct();
+    Origin program =
+        new Origin(person.place(), person.chat(), person.team(), "bot", true, person.addressed());
+    for (String text : List.of("/approve 8RYDU", "/deny 8RYDU", "/stop")) {
+      assertThat(incoming(text, person).command()).as(text).isPresent();
+      assertThat(incoming(text, program).command()).as(text).isEmpty();
+    }
   }
 
   @Test

@@ -10,6 +10,7 @@ import dev.holdfast.store.engine.StoreHooks;
 import dev.holdfast.store.messages.InboxConfig;
 import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.time.ManualTime;
+import dev.holdfast.tools.files.Sha256;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -178,7 +179,7 @@ class MemoryEditsTest {
     Path half = file.resolveSibling("MEMORY.md.tmp");
     Files.write(half, NEW);
     assertThat(FileCalls.exchange(half.toString(), file.toString())).isZero();
-    memory.settle(SCOPE, "sweep", true, Instant.EPOCH);
+    memory.settle(SCOPE, "sweep", Sha256.of(NEW), Instant.EPOCH);
     assertThat(half).doesNotExist();
     assertThat(file).hasBinaryContent(NEW);
     assertThat(versions()).containsExactly(new String(OLD, UTF_8));
@@ -200,7 +201,7 @@ class MemoryEditsTest {
     Files.write(half, NEW);
     Editor.RENAME.save(file, "- mine\n");
     assertThat(FileCalls.exchange(half.toString(), file.toString())).isZero();
-    memory.settle(SCOPE, "sweep", true, Instant.EPOCH);
+    memory.settle(SCOPE, "sweep", Sha256.of(NEW), Instant.EPOCH);
     assertThat(half).doesNotExist();
     assertThat(file).hasBinaryContent(NEW);
     assertThat(versions()).containsExactly("- one\n- two\n", "- one\n- two\n- mine\n");
@@ -209,10 +210,27 @@ class MemoryEditsTest {
   @Test
   void aCrashBeforeTheReplacementLeavesNoHalf() throws Exception {
     Files.write(file, OLD);
-    Files.writeString(file.resolveSibling("MEMORY.md.tmp"), "- tw");
-    memory.settle(SCOPE, "sweep", false, Instant.EPOCH);
-    assertThat(file.resolveSibling("MEMORY.md.tmp")).doesNotExist();
-    assertThat(versions()).isEmpty();
+    store.texts().keep(file, version(1, "sweep"));
+    for (String half : List.of("- tw", new String(NEW, UTF_8))) {
+      Files.writeString(file.resolveSibling("MEMORY.md.tmp"), half);
+      memory.settle(SCOPE, "sweep", Sha256.of(NEW), Instant.EPOCH);
+      assertThat(file.resolveSibling("MEMORY.md.tmp")).doesNotExist();
+    }
+    assertThat(versions()).containsExactly(new String(OLD, UTF_8));
+  }
+
+  @Test
+  void aCrashInTheMomentOfAnEditKeepsTheEditAlsoIfTheFileIsEditedAgain() throws Exception {
+    Files.write(file, OLD);
+    store.texts().keep(file, version(1, "sweep"));
+    Path half = file.resolveSibling("MEMORY.md.tmp");
+    Files.write(half, NEW);
+    Editor.RENAME.save(file, "- mine\n");
+    assertThat(FileCalls.exchange(half.toString(), file.toString())).isZero();
+    Editor.APPEND.save(file, "- later\n");
+    assertThat(memory.replace(SCOPE, Files.readAllBytes(file), OLD, "sweep", Instant.EPOCH))
+        .isTrue();
+    assertThat(versions()).contains("- one\n- two\n- mine\n", new String(NEW, UTF_8) + "- later\n");
   }
 
   @ParameterizedTest
@@ -241,25 +259,38 @@ class MemoryEditsTest {
   }
 
   private Memory.Added remember(int i) throws IOException {
-    return memory.add(SCOPE, "k" + i, LocalDate.EPOCH, "tea " + i, Memory.REMEMBER, Instant.EPOCH);
+    return remember(i, Instant.EPOCH);
+  }
+
+  private Memory.Added remember(int i, Instant now) throws IOException {
+    return memory.add(SCOPE, "k" + i, LocalDate.EPOCH, "tea " + i, Memory.REMEMBER, now);
   }
 
   @Test
-  void rememberedLinesLeaveOneVersionAndWhatWasWrittenLate() throws Exception {
+  void rememberedLinesLeaveOneVersionAfterAWhile() throws Exception {
     Files.write(file, OLD);
     assertThat(replace()).isTrue();
     for (int i = 0; i < 3; i++) {
       assertThat(remember(i)).isEqualTo(Memory.Added.ADDED);
     }
+    assertThat(memory.history(SCOPE)).hasSize(4);
+    assertThat(remember(3, Instant.EPOCH.plusSeconds(601))).isEqualTo(Memory.Added.ADDED);
     assertThat(memory.history(SCOPE).stream().map(MemoryVersion::by))
         .containsExactly("sweep", "remember");
+  }
+
+  @Test
+  void whatIsWrittenLateToAnOpenFileIsKeptHoweverMuchIsRememberedMeanwhile() throws Exception {
+    Files.write(file, OLD);
     String before = Files.readString(file);
     try (OutputStream open = Files.newOutputStream(file, StandardOpenOption.APPEND)) {
-      assertThat(remember(3)).isEqualTo(Memory.Added.ADDED);
+      for (int i = 0; i < 20; i++) {
+        assertThat(remember(i)).isEqualTo(Memory.Added.ADDED);
+      }
       open.write("- late\n".getBytes(UTF_8));
     }
-    assertThat(remember(4)).isEqualTo(Memory.Added.ADDED);
-    assertThat(versions()).hasSize(3).contains("- one\n- two\n", before + "- late\n");
+    assertThat(remember(20, Instant.EPOCH.plusSeconds(601))).isEqualTo(Memory.Added.ADDED);
+    assertThat(versions()).hasSize(2).contains(before + "- late\n");
   }
 
   private Path version(int number, String by) {

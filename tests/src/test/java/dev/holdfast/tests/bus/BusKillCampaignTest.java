@@ -250,8 +250,8 @@ class BusKillCampaignTest {
         .filter(message -> message.acked() && !accepted.contains(message.id()))
         .forEach(message -> violations.add(message.id() + " was accepted and not published"));
     for (int i = 0; i < questions.asked(); i++) {
-      if (!accepted.contains(QuestionLoad.id(i))) {
-        violations.add(QuestionLoad.id(i) + " was asked and not published");
+      if (!accepted.contains(QuestionLoad.key(i))) {
+        violations.add(QuestionLoad.key(i) + " was asked and not published");
       }
     }
     Set<String> unanswered = values(events, "holdfast.message.accepted", "event_id");

@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 final class QuestionLoad implements AutoCloseable {
   static final String ANSWERS = "answers.load";
 
+  private static final String SUBJECT = "ask.load";
   private static final String STREAM = "ANSWERS";
   private static final Duration RETRY = Duration.ofMillis(200);
 
@@ -68,8 +69,13 @@ final class QuestionLoad implements AutoCloseable {
             .build());
   }
 
-  static String id(int number) {
+  private static String id(int number) {
     return "q" + number;
+  }
+
+  /** By which the server knows it: among those of its subject. */
+  static String key(int number) {
+    return SUBJECT + " " + id(number);
   }
 
   /** How many the stream has confirmed: those with numbers below. */
@@ -101,7 +107,7 @@ final class QuestionLoad implements AutoCloseable {
       PublishAck _ =
           now.jetStream()
               .publish(
-                  "ask.load",
+                  SUBJECT,
                   new Headers()
                       .put("Nats-Msg-Id", id(number))
                       .put("Holdfast-Thread", "q-t" + number % threads)

@@ -426,6 +426,7 @@ class NatsChannelTest {
               .addOrUpdateConsumer(
                   "ASK",
                   ConsumerConfiguration.builder(consumer(client).getConsumerConfiguration())
+                      .filterSubject("ask.reload")
                       .maxExpires(100)
                       .headersOnly(true)
                       .inactiveThreshold(Duration.ofHours(1))
@@ -447,6 +448,7 @@ class NatsChannelTest {
       Await.until(
           "all are answered", LIMIT, () -> NatsAsker.answers(client, "answers.reload").size() == 3);
       ConsumerConfiguration now = consumer(client).getConsumerConfiguration();
+      assertThat(now.getFilterSubject()).isEqualTo("ask.>");
       assertThat(now.isHeadersOnly()).isFalse();
       assertThat(now.getMaxExpires()).isNull();
       assertThat(now.getInactiveThreshold()).isNull();
