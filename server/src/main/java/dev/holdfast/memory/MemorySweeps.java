@@ -106,12 +106,22 @@ public final class MemorySweeps {
     this.time = time;
     ids = new Ids(time);
     metrics = new SweepMetrics(registry);
-    Supplier<Set<String>> allNames =
-        () -> {
-          Set<String> all = new HashSet<>(names.get());
-          all.addAll(ledger.people());
-          all.addAll(writers);
-          return all;
+    Supplier<NamedPeople> people =
+        new Supplier<>() {
+          private Set<String> known = Set.of();
+          private NamedPeople people = NamedPeople.of(known);
+
+          @Override
+          public synchronized NamedPeople get() {
+            Set<String> all = new HashSet<>(names.get());
+            all.addAll(ledger.people());
+            all.addAll(writers);
+            if (!all.equals(known)) { // thousands take a while
+              known = all;
+              people = NamedPeople.of(all);
+            }
+            return people;
+          }
         };
     model = new SweepModel(models, store.usage(), budget, calm, () -> stopping, time);
     threads =
@@ -122,7 +132,7 @@ public final class MemorySweeps {
             new TalkReader(store.threads(), store.audit(), zone, secrets::redact),
             calm,
             secrets,
-            allNames,
+            people,
             time);
     promotions =
         new Promotions(
@@ -132,7 +142,7 @@ public final class MemorySweeps {
             store.texts(),
             dataDir,
             secrets,
-            allNames,
+            people,
             config,
             metrics,
             time,

@@ -8,14 +8,17 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * Finds names in texts, in whatever case, form of Unicode or German spelling they are written.
  *
  * @param words of the names, as {@link #forms} makes them
+ * @param joined those of them in scripts without blanks, where a name may stand anywhere in what
+ *     looks like one word
  */
-record NamedPeople(Set<String> words) {
+record NamedPeople(Set<String> words, Set<String> joined) {
   private static final int LENGTH_MIN = 2;
 
   /** Who speaks for the operator or for nobody in particular: no person's names. */
@@ -46,6 +49,7 @@ record NamedPeople(Set<String> words) {
 
   NamedPeople {
     words = Set.copyOf(words);
+    joined = Set.copyOf(joined);
   }
 
   static NamedPeople of(Collection<String> names) {
@@ -53,7 +57,8 @@ record NamedPeople(Set<String> words) {
     for (String name : names) {
       forms(name).filter(NamedPeople::isName).forEach(words::add);
     }
-    return new NamedPeople(words);
+    return new NamedPeople(
+        words, words.stream().filter(NamedPeople::isWithoutBlanks).collect(Collectors.toSet()));
   }
 
   private static boolean isName(String word) {
@@ -64,16 +69,13 @@ record NamedPeople(Set<String> words) {
 
   /** The words of a text that name somebody. */
   List<String> in(String text) {
-    Set<String> said = new HashSet<>();
-    forms(text).flatMap(NamedPeople::stems).forEach(said::add);
-    String joined = plain(text);
-    return words.stream()
-        .filter(word -> said.contains(word) || (isWithoutBlanks(word) && joined.contains(word)))
-        .sorted()
-        .toList();
+    Set<String> named = new HashSet<>();
+    forms(text).flatMap(NamedPeople::stems).filter(words::contains).forEach(named::add);
+    String plain = plain(text);
+    joined.stream().filter(plain::contains).forEach(named::add);
+    return named.stream().sorted().toList();
   }
 
-  /** In such scripts a name may stand anywhere in what looks like one word. */
   private static boolean isWithoutBlanks(String word) {
     return word.codePoints().anyMatch(point -> Character.getType(point) == Character.OTHER_LETTER);
   }

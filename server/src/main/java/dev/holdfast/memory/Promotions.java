@@ -50,14 +50,14 @@ final class Promotions {
   private final TextFiles texts;
   private final Path file;
   private final Secrets secrets;
-  private final Supplier<Set<String>> names;
+  private final Supplier<NamedPeople> people;
   private final Supplier<SweepConfig> config;
   private final SweepMetrics metrics;
   private final Time time;
   private final ZoneId zone;
 
   /**
-   * @param names of people that are known to the server
+   * @param people whom the server knows
    */
   Promotions(
       Memory memory,
@@ -66,7 +66,7 @@ final class Promotions {
       TextFiles texts,
       Path dataDir,
       Secrets secrets,
-      Supplier<Set<String>> names,
+      Supplier<NamedPeople> people,
       Supplier<SweepConfig> config,
       SweepMetrics metrics,
       Time time,
@@ -77,7 +77,7 @@ final class Promotions {
     this.texts = texts;
     this.file = dataDir.resolve("memory").resolve(FILE);
     this.secrets = secrets;
-    this.names = names;
+    this.people = people;
     this.config = config;
     this.metrics = metrics;
     this.time = time;
@@ -158,7 +158,7 @@ final class Promotions {
   }
 
   private SharingRules.Judgement sharing(Proposal proposal) {
-    return new SharingRules(secrets, names.get()).judge(proposal.text());
+    return new SharingRules(secrets, people.get()).judge(proposal.text());
   }
 
   private List<String> missing(

@@ -16,9 +16,9 @@ import java.util.stream.Stream;
  * Whether a line of one chat thread may be shown to all of them.
  *
  * @param secrets those that the server knows
- * @param names of people, as they are known to the server
+ * @param people whom the server knows
  */
-record SharingRules(Secrets secrets, Set<String> names) {
+record SharingRules(Secrets secrets, NamedPeople people) {
   private static final String WORD_BEGINS = "(?<![\\p{L}\\p{N}])";
   private static final String WORD_ENDS = "(?![\\p{L}\\p{N}])";
 
@@ -92,10 +92,6 @@ record SharingRules(Secrets secrets, Set<String> names) {
   private static final Pattern NOT_SHOWN = Pattern.compile("\\p{Cf}+");
   private static final Pattern DIGIT = Pattern.compile("\\p{Nd}");
 
-  SharingRules {
-    names = Set.copyOf(names);
-  }
-
   /**
    * @param refusals why it never may, in sentences
    * @param doubts why a person has to look at it first
@@ -118,7 +114,7 @@ record SharingRules(Secrets secrets, Set<String> names) {
     if (isInstruction(text)) {
       refusals.add("it tells the model what to do");
     }
-    List<String> named = NamedPeople.of(names).in(text);
+    List<String> named = people.in(text);
     if (!named.isEmpty()) {
       refusals.add("it names " + String.join(", ", named));
     }

@@ -20,7 +20,6 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -65,12 +64,12 @@ final class ThreadSweep {
   private final TalkReader talks;
   private final ServerCalm calm;
   private final Secrets secrets;
-  private final Supplier<Set<String>> names;
+  private final Supplier<NamedPeople> people;
   private final Time time;
   private final Ids ids;
 
   /**
-   * @param names of people that are known to the server
+   * @param people whom the server knows
    */
   ThreadSweep(
       Memory memory,
@@ -79,7 +78,7 @@ final class ThreadSweep {
       TalkReader talks,
       ServerCalm calm,
       Secrets secrets,
-      Supplier<Set<String>> names,
+      Supplier<NamedPeople> people,
       Time time) {
     this.memory = memory;
     this.ledger = ledger;
@@ -87,7 +86,7 @@ final class ThreadSweep {
     this.talks = talks;
     this.calm = calm;
     this.secrets = secrets;
-    this.names = names;
+    this.people = people;
     this.time = time;
     this.ids = new Ids(time);
   }
@@ -256,7 +255,7 @@ final class ThreadSweep {
       return refuse(run, threadId, List.of("The memory would grow beyond its limit."), mark, talk);
     }
     JsonArray proposals = new JsonArray();
-    SharingRules sharing = new SharingRules(secrets, names.get());
+    SharingRules sharing = new SharingRules(secrets, people.get());
     tidied.proposed().forEach(proposed -> proposals.add(toJson(proposed, sharing)));
     JsonObject story =
         redacted(

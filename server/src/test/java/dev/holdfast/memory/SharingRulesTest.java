@@ -14,19 +14,20 @@ class SharingRulesTest {
   private final SharingRules rules =
       new SharingRules(
           secrets,
-          Set.of(
-              "Bob Miller",
-              "amy",
-              "U024BE91L",
-              "operator",
-              "Jo",
-              "x9",
-              "alice/Carol",
-              "An Le",
-              "Jürgen Müller",
-              "Ju\u0308rgine",
-              "Moeller",
-              "李雷"));
+          NamedPeople.of(
+              Set.of(
+                  "Bob Miller",
+                  "amy",
+                  "U024BE91L",
+                  "operator",
+                  "Jo",
+                  "x9",
+                  "alice/Carol",
+                  "An Le",
+                  "Jürgen Müller",
+                  "Ju\u0308rgine",
+                  "Moeller",
+                  "李雷")));
 
   @BeforeEach
   void secret() {

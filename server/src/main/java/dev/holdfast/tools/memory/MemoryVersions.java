@@ -82,7 +82,7 @@ final class MemoryVersions {
     List<MemoryVersion> young = new ArrayList<>();
     List<MemoryVersion> old = new ArrayList<>();
     for (MemoryVersion version : all) {
-      if (isCovered(version, version == all.getLast(), file, now)) {
+      if (isCovered(version, version.number() == last, file, now)) {
         delete(version);
       } else {
         (isYoung(version, now) ? young : old).add(version);
