@@ -160,7 +160,7 @@ class NatsFaultsTest {
       bus.say(3);
       bus.awaitAnswered();
       awaitTrouble("NATS does not make stream HOLDFAST");
-      assertThat(bus.depth()).as("these, and the news of the condition").isBetween(6.0, 9.0);
+      assertThat(bus.depth()).as("with news of the condition").isGreaterThanOrEqualTo(6.0);
       assertThat(management.deleteStream("OTHER")).isTrue();
       bus.awaitPublished();
       assertThat(bus.acceptedKeys()).contains("m3", "m4", "m5");
