@@ -19,7 +19,7 @@ import javax.net.ssl.TrustManagerFactory;
 
 /** TLS that trusts whom a file names. */
 public final class TrustedAuthorities {
-  private static final String BEGIN = "-----BEGIN [A-Z0-9 ]*CERTIFICATE-----";
+  private static final Pattern BEGIN = Pattern.compile("-----BEGIN [A-Z0-9 ]*CERTIFICATE-----");
 
   private TrustedAuthorities() {}
 
@@ -60,7 +60,7 @@ public final class TrustedAuthorities {
     } catch (CertificateException _) {
       found = List.of();
     }
-    if (found.isEmpty() || found.size() < Pattern.compile(BEGIN).splitAsStream(text).count() - 1) {
+    if (found.isEmpty() || found.size() < BEGIN.matcher(text).results().count()) {
       throw new IOException(file + " has no certificate in PEM, or a damaged one: replace it");
     }
     List<Certificate> valid = found.stream().filter(TrustedAuthorities::isInItsTime).toList();

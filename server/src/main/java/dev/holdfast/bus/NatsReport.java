@@ -41,6 +41,8 @@ public record NatsReport(
   private static final int[] SYNCED = {2, 14, 6};
 
   private static final Duration ANSWER_MAX = Duration.ofSeconds(5);
+  private static final String NO_MONITORING =
+      "what answers at broker.nats.monitor_url is not the monitoring of nats-server";
 
   /**
    * How events are kept.
@@ -134,6 +136,9 @@ public record NatsReport(
                   BodyHandlers.ofString())
               .body();
       JsonObject config = new JsonObject(answer).getJsonObject("config");
+      if (config == null) {
+        return Flushing.unknown(NO_MONITORING);
+      }
       if (config.getBoolean("sync_always", false)) {
         return new Flushing(Optional.of("always"), "");
       }
@@ -144,9 +149,8 @@ public record NatsReport(
       return Flushing.unknown(
           "nothing answers at broker.nats.monitor_url (%s): set http in nats-server's configuration"
               .formatted(NatsAddresses.said(e)));
-    } catch (DecodeException | ClassCastException | NullPointerException _) {
-      return Flushing.unknown(
-          "what answers at broker.nats.monitor_url is not the monitoring of nats-server");
+    } catch (DecodeException | ClassCastException _) {
+      return Flushing.unknown(NO_MONITORING);
     }
   }
 

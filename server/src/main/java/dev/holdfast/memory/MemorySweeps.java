@@ -106,23 +106,14 @@ public final class MemorySweeps {
     this.time = time;
     ids = new Ids(time);
     metrics = new SweepMetrics(registry);
-    Supplier<NamedPeople> people =
-        new Supplier<>() {
-          private Set<String> known = Set.of();
-          private NamedPeople people = NamedPeople.of(known);
-
-          @Override
-          public synchronized NamedPeople get() {
-            Set<String> all = new HashSet<>(names.get());
-            all.addAll(ledger.people());
-            all.addAll(writers);
-            if (!all.equals(known)) { // thousands take a while
-              known = all;
-              people = NamedPeople.of(all);
-            }
-            return people;
-          }
-        };
+    KnownPeople people =
+        new KnownPeople(
+            () -> {
+              Set<String> all = new HashSet<>(names.get());
+              all.addAll(ledger.people());
+              all.addAll(writers);
+              return all;
+            });
     model = new SweepModel(models, store.usage(), budget, calm, () -> stopping, time);
     threads =
         new ThreadSweep(

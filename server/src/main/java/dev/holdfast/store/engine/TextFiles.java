@@ -106,7 +106,7 @@ public final class TextFiles {
                 AtomicFiles.link(file, name);
               } catch (SyncFailedException e) {
                 throw e;
-              } catch (IOException | UnsupportedOperationException _) {
+              } catch (IOException | UnsupportedOperationException _) { // no second names here
                 AtomicFiles.write(name, out -> Files.copy(file, out));
               }
               return true;

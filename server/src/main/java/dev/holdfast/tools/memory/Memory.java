@@ -133,6 +133,7 @@ public final class Memory {
    * Brings an earlier content back, byte for byte; what was there is kept as a version, all of it.
    */
   public synchronized void restore(Scope scope, byte[] content, Instant now) throws IOException {
+    settle(scope, RESTORE, Sha256.of(content), now);
     Path kept = versions(scope).keep(file(scope), RESTORE, now);
     store.texts().exchange(file(scope), content, kept);
   }

@@ -193,14 +193,29 @@ class MemoryEditsTest {
     assertThat(versions()).containsExactly(new String(OLD, UTF_8));
   }
 
-  @Test
-  void aCrashInTheMomentOfAnEditKeepsTheEdit() throws Exception {
+  /** Returns what is left beside the file: what a person has made of it just before the swap. */
+  private Path crashInTheMomentOfAnEdit() throws IOException {
     Files.write(file, OLD);
     store.texts().keep(file, version(1, "sweep"));
     Path half = file.resolveSibling("MEMORY.md.tmp");
     Files.write(half, NEW);
     Editor.RENAME.save(file, "- mine\n");
     assertThat(FileCalls.exchange(half.toString(), file.toString())).isZero();
+    return half;
+  }
+
+  @Test
+  void aRestoreKeepsWhatACrashLeftInTheMomentOfAnEdit() throws Exception {
+    Path half = crashInTheMomentOfAnEdit();
+    memory.restore(SCOPE, OLD, Instant.EPOCH);
+    assertThat(half).doesNotExist();
+    assertThat(file).hasBinaryContent(OLD);
+    assertThat(versions()).contains("- one\n- two\n- mine\n", new String(NEW, UTF_8));
+  }
+
+  @Test
+  void aCrashInTheMomentOfAnEditKeepsTheEdit() throws Exception {
+    Path half = crashInTheMomentOfAnEdit();
     memory.settle(SCOPE, "sweep", Sha256.of(NEW), Instant.EPOCH);
     assertThat(half).doesNotExist();
     assertThat(file).hasBinaryContent(NEW);
@@ -221,12 +236,7 @@ class MemoryEditsTest {
 
   @Test
   void aCrashInTheMomentOfAnEditKeepsTheEditAlsoIfTheFileIsEditedAgain() throws Exception {
-    Files.write(file, OLD);
-    store.texts().keep(file, version(1, "sweep"));
-    Path half = file.resolveSibling("MEMORY.md.tmp");
-    Files.write(half, NEW);
-    Editor.RENAME.save(file, "- mine\n");
-    assertThat(FileCalls.exchange(half.toString(), file.toString())).isZero();
+    Path _ = crashInTheMomentOfAnEdit();
     Editor.APPEND.save(file, "- later\n");
     assertThat(memory.replace(SCOPE, Files.readAllBytes(file), OLD, "sweep", Instant.EPOCH))
         .isTrue();

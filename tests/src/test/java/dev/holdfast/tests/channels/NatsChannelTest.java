@@ -476,6 +476,17 @@ class NatsChannelTest {
     }
   }
 
+  private static void awaitNamed(String byTheCheck, String byTheCondition) {
+    Await.until(
+        "the check says " + byTheCheck,
+        LIMIT,
+        () -> rig.api().post("/api/v1/channels/nats/check", Map.of()).body().contains(byTheCheck));
+    Await.until(
+        "the condition says " + byTheCondition,
+        LIMIT,
+        () -> rig.api().get("/api/v1/conditions").body().contains(byTheCondition));
+  }
+
   @Test
   void whatTheAccountMayNotDoIsNamedAndHoldsOnlyUntilItMay() throws Exception {
     String users =
@@ -495,18 +506,7 @@ class NatsChannelTest {
         nats.kill9();
         NatsServer _ = nats.configured(users.replace("<subject>", subject), Map.of()).start();
         String allowed = subject.startsWith("$JS.API.") ? "$JS.API.>" : subject;
-        Await.until(
-            "the check names it",
-            LIMIT,
-            () ->
-                rig.api()
-                    .post("/api/v1/channels/nats/check", Map.of())
-                    .body()
-                    .contains("allow it to publish to " + allowed));
-        Await.until(
-            "the condition names it",
-            LIMIT,
-            () -> rig.api().get("/api/v1/conditions").body().contains("(AUTH)"));
+        awaitNamed("allow it to publish to " + allowed, "(AUTH)");
       }
     } finally {
       nats.kill9();
@@ -525,18 +525,7 @@ class NatsChannelTest {
     try {
       nats.kill9();
       NatsServer _ = nats.configured("max_payload: 30000", Map.of()).start();
-      Await.until(
-          "the check names it",
-          LIMIT,
-          () ->
-              rig.api()
-                  .post("/api/v1/channels/nats/check", Map.of())
-                  .body()
-                  .contains("set it to 65536 or more"));
-      Await.until(
-          "the condition names it",
-          LIMIT,
-          () -> rig.api().get("/api/v1/conditions").body().contains("(INVALID_REQUEST)"));
+      awaitNamed("set it to 65536 or more", "(INVALID_REQUEST)");
       nats.kill9();
       NatsServer _ = nats.configured("max_payload: 65536", Map.of()).start();
       rig.restart(); // or it would take up to a minute until it tries again
