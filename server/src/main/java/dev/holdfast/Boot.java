@@ -17,7 +17,6 @@ import dev.holdfast.store.InstanceLock;
 import dev.holdfast.store.engine.StartRefusedException;
 import dev.holdfast.supervision.Fatal;
 import dev.holdfast.supervision.Preload;
-import dev.holdfast.time.SystemTime;
 import dev.holdfast.time.Time;
 import java.io.Console;
 import java.io.IOException;
@@ -49,12 +48,13 @@ final class Boot {
 
   private final RunOptions options;
   private final EnvFile envFile;
-  private final Time time = new SystemTime();
+  private final Time time;
   private final CountDownLatch stopAsked = new CountDownLatch(1);
   private final CountDownLatch hurryAsked = new CountDownLatch(1);
 
-  Boot(RunOptions options) {
+  Boot(RunOptions options, Time time) {
     this.options = options;
+    this.time = time;
     this.envFile = EnvFile.beside(options.config(), options.environment());
   }
 

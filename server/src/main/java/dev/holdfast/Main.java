@@ -2,6 +2,9 @@ package dev.holdfast;
 
 import dev.holdfast.cli.Cli;
 import dev.holdfast.cli.RunOptions;
+import dev.holdfast.time.ScaledTime;
+import dev.holdfast.time.SystemTime;
+import dev.holdfast.time.Time;
 
 /** The entry of {@code java -jar holdfast.jar}. */
 public final class Main {
@@ -13,6 +16,13 @@ public final class Main {
   }
 
   private static int serve(RunOptions options) throws InterruptedException {
-    return new Boot(options).run();
+    Time time;
+    try {
+      time = ScaledTime.from(System.getProperties(), new SystemTime());
+    } catch (IllegalArgumentException e) {
+      System.err.println("holdfast: " + e.getMessage());
+      return Boot.CONFIGURATION;
+    }
+    return new Boot(options, time).run();
   }
 }

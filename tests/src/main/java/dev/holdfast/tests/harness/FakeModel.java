@@ -49,6 +49,14 @@ public final class FakeModel implements AutoCloseable {
     return this;
   }
 
+  /** As it began: it echoes, and has heard nothing. */
+  void reset() {
+    next.clear();
+    always = ModelScript.echo();
+    requests.clear();
+    accept();
+  }
+
   /** Keeps no requests: for those that are too many or too large. */
   public FakeModel unrecorded() {
     records = false;

@@ -26,7 +26,8 @@ public final class ServerRig implements AutoCloseable {
   private final FakePlatform platform;
   private final ServerApi api = new ServerApi(setup);
   private final Metrics metrics = new Metrics(setup);
-  private final WebhookSender sender = new WebhookSender(setup.url("/webhooks/webhook/ci"), SECRET);
+  private final WebhookSender sender =
+      new WebhookSender(setup.url("/webhooks/webhook/ci"), SECRET, setup::now);
   private @Nullable HoldfastProcess process;
 
   /** Events and posts are written down and synced. */

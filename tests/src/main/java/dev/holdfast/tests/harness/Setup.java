@@ -9,6 +9,8 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -26,6 +28,8 @@ public final class Setup {
   private Path configFile;
   private String remark = "";
   private String umask = "";
+  private final Instant since = Instant.now();
+  private volatile int scale = 1;
   private static final int PORT_MIN = 12_000;
   private static final int PORT_MAX = 31_999;
   private static final AtomicInteger PORTS =
@@ -137,6 +141,31 @@ public final class Setup {
     return this;
   }
 
+  /**
+   * Has time pass {@code scale} times as fast in the server: for tests that would wait for limits
+   * of many seconds. Its clocks go on over restarts.
+   *
+   * <p>The server is then ahead of this machine: in one minute of the machine, a scale of 10 makes
+   * it nine minutes. Signatures with times have to be made at {@link #now}, as the rig's {@link
+   * WebhookSender} makes them; what others sign or date for the server may be refused as old.
+   * Limits on what is outside shrink too: a call that may take 60 s has 6 s of the machine for its
+   * connection, its process or its disk, and a process that the machine keeps waiting for 25 ms
+   * looks as if it had stood still for 250. So it is for rigs that wait for long limits, with the
+   * smallest scale that helps.
+   */
+  public Setup timeScale(int scale) {
+    this.scale = scale;
+    jvmFlags.removeIf(flag -> flag.startsWith("-Dholdfast.t"));
+    return flag("-Dholdfast.testing=true")
+        .flag("-Dholdfast.time_scale=" + scale)
+        .flag("-Dholdfast.time_since=" + since.toEpochMilli());
+  }
+
+  /** The time that the server's clock shows. */
+  public Instant now() {
+    return since.plus(Duration.between(since, Instant.now()).multipliedBy(scale));
+  }
+
   /** A server that begins cold. */
   public Setup withoutStartCache() {
     jvmFlags.removeIf(flag -> flag.startsWith("-XX:AOTCache="));
@@ -196,9 +225,14 @@ public final class Setup {
     return environment;
   }
 
+  /** The configuration as it would be written down now. */
+  String written() {
+    return Json.write(config) + remark;
+  }
+
   /** Writes the configuration down (JSON is YAML); a start does it too. */
   public Setup write() throws IOException {
-    Files.writeString(configFile, Json.write(config) + remark);
+    Files.writeString(configFile, written());
     return this;
   }
 

@@ -4,16 +4,26 @@ import java.io.IOException;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /** The platform's sending side: posts signed events to one account of the webhook channel. */
 public final class WebhookSender {
   private final String url;
   private final Signer signer;
+  private final Supplier<Instant> clock;
   private final Http http = new Http();
 
   public WebhookSender(String url, String secret) {
+    this(url, secret, Instant::now);
+  }
+
+  /**
+   * @param clock when messages are signed, by the clock of whoever checks it
+   */
+  public WebhookSender(String url, String secret, Supplier<Instant> clock) {
     this.url = url;
     this.signer = new Signer(secret);
+    this.clock = clock;
   }
 
   public static String body(String thread, String text) {
@@ -32,7 +42,7 @@ public final class WebhookSender {
 
   /** The right headers for a body, to be spoilt one by one. */
   public Map<String, String> headers(String id, String body) {
-    return headers(id, Long.toString(Instant.now().getEpochSecond()), body);
+    return headers(id, Long.toString(clock.get().getEpochSecond()), body);
   }
 
   public Map<String, String> headers(String id, String timestamp, String body) {
