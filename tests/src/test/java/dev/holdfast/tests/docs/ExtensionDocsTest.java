@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.Npm;
+import dev.holdfast.tests.harness.Outside;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -12,6 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What docs/extensions.md tells a newcomer to do, done word for word, with the jar alone. */
+@Outside(
+    covers = {"docs/extensions.md", "tests/src/test/java/dev/holdfast/tests/docs/LocalServer.java"},
+    needs = "npx:npm")
 @Timeout(300)
 class ExtensionDocsTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Commands;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.Setup;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,6 +29,9 @@ import org.junit.jupiter.api.io.TempDir;
  * The launcher beside a jar, as it stands on a machine without the sources. Nothing is built here:
  * there are no sources to build, and no start-up cache is made.
  */
+@Outside(
+    covers = {"holdfast", "systemd/java.options"},
+    needs = "bwrap:bubblewrap")
 @Timeout(120)
 class LauncherTest {
   private static final int UNAVAILABLE = 69;

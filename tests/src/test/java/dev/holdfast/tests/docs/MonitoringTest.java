@@ -8,6 +8,7 @@ import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.Json;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Setup;
@@ -30,6 +31,15 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
 /** The rules and the dashboard of docs/monitoring.md, in a Prometheus that scrapes the server. */
+@Outside(
+    covers = {
+      "docs/monitoring.md",
+      "docs/metrics.md",
+      "conf/alerts.yaml",
+      "conf/grafana.json",
+      "tests/src/test/resources/alerts-test.yaml"
+    },
+    needs = "promtool:prometheus")
 @Timeout(90)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MonitoringTest {

@@ -3,6 +3,7 @@ package dev.holdfast.tests.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
 import java.nio.file.Files;
@@ -13,6 +14,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What {@code plugins new} writes, built with one command and used by a server that runs. */
+@Outside(
+    covers = {
+      "server/src/main/resources/plugin-template",
+      "server/src/main/java/dev/holdfast/cli/PluginTemplate.java",
+      "plugin-api/src/main"
+    })
 @Timeout(120)
 class PluginTemplateTest {
   private static final Duration LIMIT = Duration.ofSeconds(20);

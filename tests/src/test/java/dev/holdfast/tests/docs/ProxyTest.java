@@ -8,6 +8,7 @@ import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.ModelScript;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.WebhookSender;
 import java.io.IOException;
@@ -26,6 +27,14 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
 /** What docs/proxy.md says, with the proxies themselves; only ports and paths are others. */
+@Outside(
+    covers = {
+      "docs/proxy.md",
+      "tests/src/test/java/dev/holdfast/tests/docs/ReverseProxy.java",
+      "server/src/main/java/dev/holdfast/ingress/wire/HttpConfig.java",
+      "server/src/main/java/dev/holdfast/ingress/wire/HostNames.java"
+    },
+    needs = {"nginx:nginx", "caddy:caddy", "curl:curl", "openssl:openssl"})
 @Timeout(60)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ProxyTest {

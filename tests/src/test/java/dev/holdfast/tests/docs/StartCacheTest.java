@@ -3,6 +3,7 @@ package dev.holdfast.tests.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Setup;
 import java.io.IOException;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code holdfast cache}, with the flags that the launcher and the unit give to Java. */
+@Outside(covers = {"systemd/java.options", "server/src/main/java/dev/holdfast/training"})
 @Timeout(240)
 class StartCacheTest {
   private static final int IO = 74;

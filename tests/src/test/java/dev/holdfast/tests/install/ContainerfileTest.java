@@ -7,6 +7,7 @@ import dev.holdfast.tests.docs.PageCommands;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.Json;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,6 +26,16 @@ import org.junit.jupiter.api.Timeout;
  * thrown away, then as the engine runs an image with {@code --read-only}, with a network that is
  * its own.
  */
+@Outside(
+    covers = {
+      "Containerfile",
+      "packaging",
+      "systemd",
+      "holdfast",
+      "docs/install.md",
+      "tests/src/test/java/dev/holdfast/tests/install"
+    },
+    needs = "bwrap:bubblewrap")
 @Timeout(240)
 class ContainerfileTest {
   private static final Duration LIMIT = Duration.ofSeconds(90);

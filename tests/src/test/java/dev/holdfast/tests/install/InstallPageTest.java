@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.tests.docs.PageCommands;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Commands;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,6 +23,16 @@ import org.junit.jupiter.api.Timeout;
  * has no Holdfast: by a person who may use sudo, in the folder that {@code ./holdfast build}
  * leaves.
  */
+@Outside(
+    covers = {
+      "packaging",
+      "systemd",
+      "holdfast",
+      "docs/install.md",
+      "docs/backup.md",
+      "tests/src/test/java/dev/holdfast/tests/install"
+    },
+    needs = {"sudo:sudo", "curl:curl"})
 @Timeout(600)
 class InstallPageTest {
   private static final Duration LIMIT = Duration.ofSeconds(90);

@@ -2,6 +2,7 @@ package dev.holdfast.tests.install;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.tests.harness.Outside;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -15,6 +16,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code ./holdfast install} and {@code uninstall}, for one person and for the machine. */
+@Outside(
+    covers = {
+      "packaging",
+      "systemd",
+      "holdfast",
+      "conf",
+      "tests/src/test/java/dev/holdfast/tests/install"
+    })
 @Timeout(240)
 class InstallTest {
   private static final int USAGE = 64;

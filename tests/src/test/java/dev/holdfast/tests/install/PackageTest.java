@@ -7,6 +7,7 @@ import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.ModelScript;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.Post;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
@@ -27,6 +28,9 @@ import org.junit.jupiter.api.Timeout;
  * The life of the package on one machine. Without systemd its unit is carried out here: the command
  * of ExecStart as the unit's user, with what the unit forbids taken away by bubblewrap.
  */
+@Outside(
+    covers = {"packaging", "systemd", "holdfast", "tests/src/test/java/dev/holdfast/tests/install"},
+    needs = {"bwrap:bubblewrap", "shellcheck:shellcheck"})
 @Timeout(420)
 class PackageTest {
   private static final int OPEN = Integer.getInteger("holdfast.package.open", 100);

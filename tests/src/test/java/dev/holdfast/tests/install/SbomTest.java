@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Json;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.Setup;
 import java.io.IOException;
 import java.io.InputStream;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What the build says that the program is made of, against what is in its jars. */
+@Outside(covers = {"pom.xml", "server/pom.xml", "plugins/pom.xml"})
 class SbomTest {
   private static final Path SBOM = DebianPackage.ROOT.resolve("target/bom.json");
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Commands;
+import dev.holdfast.tests.harness.Outside;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The package under a systemd that runs: its unit, and what its scripts ask systemd for. */
+@Outside(covers = {"packaging", "systemd", "tests/src/test/java/dev/holdfast/tests/install"})
 @Timeout(600)
 class SystemdTest {
   private static final Duration LIMIT = Duration.ofSeconds(90);
