@@ -1,6 +1,7 @@
 package dev.holdfast.tests.harness;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -14,11 +15,18 @@ public final class Http {
   private final HttpClient client;
 
   public Http() {
-    this.client =
-        HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(Duration.ofSeconds(5))
-            .build();
+    this.client = builder().build();
+  }
+
+  /** From another address of this machine, such as 127.0.0.9. */
+  public Http(String from) {
+    this.client = builder().localAddress(InetAddress.ofLiteral(from)).build();
+  }
+
+  private static HttpClient.Builder builder() {
+    return HttpClient.newBuilder()
+        .version(HttpClient.Version.HTTP_1_1)
+        .connectTimeout(Duration.ofSeconds(5));
   }
 
   public Answer get(String url, Map<String, String> headers) throws IOException {

@@ -8,9 +8,12 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** One TCP connection to the server that says exactly the bytes that a test wants. */
 public final class RawClient implements AutoCloseable {
+  private static final Pattern STATUS = Pattern.compile("HTTP/1\\.[01] (\\d{3})");
   private final Socket socket;
 
   public RawClient(int port) throws IOException {
@@ -33,6 +36,12 @@ public final class RawClient implements AutoCloseable {
       client.say(bytes);
       return client.hear(Duration.ofSeconds(5));
     }
+  }
+
+  /** The status of the first answer in what came back; 0 when there is none. */
+  public static int status(String answers) {
+    Matcher first = STATUS.matcher(answers);
+    return first.find() ? Integer.parseInt(first.group(1)) : 0;
   }
 
   public RawClient say(String bytes) throws IOException {

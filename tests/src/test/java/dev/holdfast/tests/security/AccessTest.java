@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.RawClient;
-import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -15,20 +14,6 @@ import org.junit.jupiter.api.Test;
 
 /** Rows S24, S26 and S60: who may do what through the API. */
 class AccessTest extends SharedServer {
-  private static final String READER = "reader-token-0123456789abcdef";
-  private static final String CHATTER = "chatter-token-0123456789abcdef";
-
-  @Override
-  void configure(ServerRig unstarted) {
-    unstarted
-        .setup()
-        .set(
-            "api.tokens",
-            List.of(
-                Map.of("name", "reader", "token", READER, "scopes", List.of("read")),
-                Map.of("name", "chatter", "token", CHATTER, "scopes", List.of("read", "chat"))));
-  }
-
   /** Row S24: a token can do what its scopes say, whatever the client claims. */
   @Test
   void aReadTokenOnlyReads() throws IOException {
@@ -62,10 +47,10 @@ class AccessTest extends SharedServer {
   /** Row S24. */
   @Test
   void aChatTokenChatsAndDoesNotAdministrate() throws IOException {
-    assertThat(as(CHATTER, "POST", "/api/v1/threads/x/messages", "{\"text\":\"hi\"}").status())
+    assertThat(as(ANN, "POST", "/api/v1/threads/x/messages", "{\"text\":\"hi\"}").status())
         .isEqualTo(202);
-    assertThat(as(CHATTER, "POST", "/api/v1/breakers/llm:openai/trip", "").status()).isEqualTo(403);
-    assertThat(as(CHATTER, "GET", "/api/v1/config", "").status()).isEqualTo(403);
+    assertThat(as(ANN, "POST", "/api/v1/breakers/llm:openai/trip", "").status()).isEqualTo(403);
+    assertThat(as(ANN, "GET", "/api/v1/config", "").status()).isEqualTo(403);
   }
 
   /** Row S26: what a foreign page in the operator's browser could do. */
@@ -134,13 +119,13 @@ class AccessTest extends SharedServer {
   /** What is said after it is heard by nobody who logged out before. */
   @Test
   void aLogoutEndsTheStreamsOfItsSessionAtOnceAndNoOthers() throws Exception {
-    String cookie = logIn("{\"token\":\"" + CHATTER + "\"}");
-    String other = logIn("{\"token\":\"" + CHATTER + "\"}");
+    String cookie = logIn("{\"token\":\"" + ANN + "\"}");
+    String other = logIn("{\"token\":\"" + ANN + "\"}");
     try (RawClient ended = stream(cookie);
         RawClient open = stream(other)) {
       assertThat(withCookie("POST", "/logout", cookie).status()).isEqualTo(204);
       Answer said =
-          as(CHATTER, "POST", "/api/v1/threads/after/messages", "{\"text\":\"after the logout\"}");
+          as(ANN, "POST", "/api/v1/threads/after/messages", "{\"text\":\"after the logout\"}");
       assertThat(said.status()).isEqualTo(202);
       StringBuilder heard = new StringBuilder();
       Await.until(
@@ -170,7 +155,7 @@ class AccessTest extends SharedServer {
     String code = url.substring(url.indexOf('=') + 1);
     String cookie = logIn("{\"code\":\"" + code + "\"}");
     assertThat(withCookie("GET", "/api/v1/config", cookie).status()).isEqualTo(200);
-    assertThat(as(CHATTER, "POST", "/api/v1/login-links", "{}").status()).isEqualTo(403);
+    assertThat(as(ANN, "POST", "/api/v1/login-links", "{}").status()).isEqualTo(403);
   }
 
   private String logIn(String body) throws IOException {
@@ -211,7 +196,7 @@ class AccessTest extends SharedServer {
 
   private Answer keyed(String key, String body) throws IOException {
     return http.post(
-        rig.setup().url("/api/v1/threads/keyed/messages"),
+        rig.setup().url("/api/v1/threads/keyed-by-operator/messages"),
         Map.of(
             "authorization",
             "Bearer " + rig.api().token(),

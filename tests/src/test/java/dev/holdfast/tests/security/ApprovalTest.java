@@ -5,21 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
-import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.ServerApi;
-import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.StoreFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,33 +24,8 @@ import org.junit.jupiter.api.Timeout;
  * Row S53: an unsafe call runs after the right person's yes, and after nothing that looks like one.
  */
 @Timeout(300)
-class ApprovalTest {
-  private static final String ANN = "ann-token-0123456789abcdef012";
-  private static final String BOB = "bob-token-0123456789abcdef012";
-  private static final String READER = "reader-token-0123456789abcdef";
+class ApprovalTest extends SharedServer {
   private static final Duration LIMIT = Duration.ofSeconds(30);
-
-  private final ServerRig rig = new ServerRig();
-  private final Http http = new Http();
-
-  @BeforeEach
-  void start() {
-    rig.setup()
-        .set("tools.shell.enabled", true)
-        .set("tools.autonomy", "supervised")
-        .set(
-            "api.tokens",
-            List.of(
-                Map.of("name", "ann", "token", ANN, "scopes", List.of("read", "chat")),
-                Map.of("name", "bob", "token", BOB, "scopes", List.of("read", "chat")),
-                Map.of("name", "reader", "token", READER, "scopes", List.of("read"))));
-    rig.start();
-  }
-
-  @AfterEach
-  void stop() {
-    rig.close();
-  }
 
   private Answer post(String token, String path, Object body) throws IOException {
     return http.post(
@@ -79,7 +51,7 @@ class ApprovalTest {
 
   /** Ann's call, which waits for her yes. */
   private JsonNode asked(String thread) throws IOException {
-    say(ANN, thread, "!tool shell {\"command\": \"echo ran >> ran.txt\"}");
+    say(ANN, thread, "!tool shell {\"command\": \"echo " + thread + " >> ran.txt\"}");
     return Await.value(
         "a call waits",
         LIMIT,
@@ -97,15 +69,21 @@ class ApprovalTest {
         .path("approvals");
   }
 
-  /** How often the command of {@link #asked} ran, in all threads. */
-  private int runs() throws IOException {
+  /** How often the command of {@link #asked} ran for that thread, in whatever folder. */
+  private int runs(String thread) throws IOException {
     try (Stream<Path> files = Files.walk(rig.setup().dataDir().resolve("threads"))) {
       int runs = 0;
       for (Path file : files.filter(path -> path.endsWith("ran.txt")).toList()) {
-        runs += Files.readAllLines(file).size();
+        runs += Collections.frequency(Files.readAllLines(file), thread);
       }
       return runs;
     }
+  }
+
+  /** Ends the turn whose call still waits. */
+  private void stop(String thread) throws IOException {
+    Answer stopped = post(ANN, "/api/v1/threads/" + thread + "/stop", Map.of());
+    assertThat(stopped.status()).isEqualTo(200);
   }
 
   private String event(JsonNode approval) {
@@ -119,20 +97,20 @@ class ApprovalTest {
   @Test
   void theRightPersonsYesLetsItRunOnceAndAllOfItStandsInTheAudit() throws Exception {
     JsonNode asked = asked("t1");
-    assertThat(asked.path("arguments").asText()).contains("echo ran >> ran.txt");
+    assertThat(asked.path("arguments").asText()).contains("echo t1 >> ran.txt");
     assertThat(asked.path("person").asText()).isEqualTo("ann");
     assertThat(rig.api().get("/api/v1/threads/t1").json().path("doing").asText())
         .isEqualTo("waiting for approval");
     String code = asked.path("code").asText();
     assertThat(reply(ANN, "t1", "/approve " + code)).contains("Approved.");
     rig.api().awaitState(event(asked), Set.of("answered"), LIMIT);
-    assertThat(runs()).isEqualTo(1);
+    assertThat(runs("t1")).isEqualTo(1);
     assertThat(reply(ANN, "t1", "/approve " + code)).contains("Nothing is waiting");
     assertThat(post(ANN, path(asked, "approve"), Map.of()).status()).isEqualTo(409);
     assertThat(post(rig.api().token(), path(asked, "deny"), Map.of()).status()).isEqualTo(409);
     JsonNode next = asked("t1");
     assertThat(next.path("code").asText()).as("the same call again asks again").isNotEqualTo(code);
-    assertThat(runs()).isEqualTo(1);
+    assertThat(runs("t1")).isEqualTo(1);
     JsonNode execution =
         rig.api().get("/api/v1/executions/" + asked.path("execution").asText()).json();
     assertThat(execution.path("audit").findValuesAsText("what"))
@@ -140,6 +118,7 @@ class ApprovalTest {
     assertThat(execution.path("audit").findValuesAsText("actor"))
         .containsExactly("tool:shell", "person:ann", "server");
     assertThat(rig.api().get("/api/v1/audit/verify").json().path("whole").asBoolean()).isTrue();
+    stop("t1");
   }
 
   @Test
@@ -166,11 +145,11 @@ class ApprovalTest {
     }
     assertThat(reply(ANN, "t2", "/status")).contains("waiting for approval");
     assertThat(approvals("waiting", "t2")).hasSize(1);
-    assertThat(runs()).isZero();
+    assertThat(runs("t2")).isZero();
     assertThat(post(ANN, path(asked, "approve"), Map.of()).json().path("state").asText())
         .isEqualTo("approved");
     rig.api().awaitState(event(asked), Set.of("answered"), LIMIT);
-    assertThat(runs()).isEqualTo(1);
+    assertThat(runs("t2")).isEqualTo(1);
   }
 
   @Test
@@ -201,24 +180,28 @@ class ApprovalTest {
   void aYesToOtherArgumentsIsNone() throws Exception {
     JsonNode asked = asked("t4");
     new StoreFile(rig.setup())
-        .change("update approvals set arguments_hash = replace(arguments_hash, 'a', 'b') || 'c'");
+        .change(
+            "update approvals set arguments_hash = replace(arguments_hash, 'a', 'b') || 'c'"
+                + " where thread_id = 'web:main:t4'");
     post(rig.api().token(), path(asked, "approve"), Map.of());
     Await.until(
         "the call is asked for anew",
         LIMIT,
         () -> approvals("waiting", "t4").path(0).path("event_id").asText().equals(event(asked)));
-    assertThat(runs()).isZero();
+    assertThat(runs("t4")).isZero();
+    stop("t4");
   }
 
   @Test
   void aYesThatComesTooLateIsNone() throws Exception {
     JsonNode asked = asked("t5");
-    new StoreFile(rig.setup()).change("update approvals set expires_at = asked_at + 1");
+    new StoreFile(rig.setup())
+        .change("update approvals set expires_at = asked_at + 1 where thread_id = 'web:main:t5'");
     assertThat(post(rig.api().token(), path(asked, "approve"), Map.of()).status()).isEqualTo(409);
     assertThat(reply(ANN, "t5", "/approve " + asked.path("code").asText()))
         .doesNotContain("Approved.");
     rig.api().awaitState(event(asked), ServerApi.FINAL, LIMIT);
-    assertThat(runs()).isZero();
+    assertThat(runs("t5")).isZero();
     assertThat(rig.api().get("/api/v1/audit").json().findValuesAsText("what"))
         .contains("approval.expired");
   }
@@ -230,6 +213,6 @@ class ApprovalTest {
     assertThat(approvals("waiting", "t6")).hasSize(1);
     assertThat(post(rig.api().token(), path(asked, "approve"), Map.of()).status()).isEqualTo(200);
     rig.api().awaitState(event(asked), Set.of("answered"), LIMIT);
-    assertThat(runs()).isEqualTo(1);
+    assertThat(runs("t6")).isEqualTo(1);
   }
 }

@@ -5,19 +5,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Flood;
+import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.RawClient;
+import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Row S13: strangers who keep connections, bodies and answers half done take neither the memory nor
  * the places of honest senders, who come from the same address here.
  */
-class FloodTest extends SharedServer {
+@Timeout(60)
+class FloodTest {
   private static final String HOOK = "/webhooks/webhook/ci";
 
   /** With a megabyte each they fill the heap twice over. */
@@ -25,13 +30,13 @@ class FloodTest extends SharedServer {
 
   private static final int MESSAGES = 30;
   private static final Duration ANSWER_MAX = Duration.ofSeconds(20);
-  private int sent;
 
-  @Override
-  void configure(ServerRig unstarted) {
-    unstarted.setup().heap("-Xmx256m");
-    unstarted.setup().flag("-XX:MaxDirectMemorySize=128m");
-  }
+  @RegisterExtension
+  static final Served SERVED =
+      Served.alone(rig -> rig.setup().heap("-Xmx256m").flag("-XX:MaxDirectMemorySize=128m"));
+
+  private final ServerRig rig = SERVED.rig();
+  private final Http http = new Http();
 
   @Test
   void loginsThatAreNeverFinishedTakeNoMemory() {
@@ -94,8 +99,11 @@ class FloodTest extends SharedServer {
   @Test
   void anUnknownAccountIsToldAsAWrongSignature() throws IOException {
     String unknown = RawClient.ask(rig.setup().httpPort(), announced("nobody", "{"));
-    assertThat(firstStatus(unknown)).as(unknown).isEqualTo(401);
-    assertThat(rawStatus(announced("ci", "{" + "x".repeat(99)))).isEqualTo(401);
+    assertThat(RawClient.status(unknown)).as(unknown).isEqualTo(401);
+    assertThat(
+            RawClient.status(
+                RawClient.ask(rig.setup().httpPort(), announced("ci", "{" + "x".repeat(99)))))
+        .isEqualTo(401);
     String line = "\r\n.*";
     assertThat(unknown.replaceAll(line, "")).isEqualTo("HTTP/1.1 401 Unauthorized");
   }
@@ -114,7 +122,7 @@ class FloodTest extends SharedServer {
       Await.until("all attack", Duration.ofSeconds(20), () -> flood.attacks() >= STRANGERS);
       for (int i = 0; i < MESSAGES; i++) {
         long start = System.nanoTime();
-        rig.accept("honest-" + sent++, "honest", "hello");
+        rig.accept(SERVED.thread() + "-" + i, "honest", "hello");
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(ANSWER_MAX);
         Await.pause(Duration.ofMillis(30));
       }

@@ -50,9 +50,9 @@ class HttpTest extends SharedServer {
                 + headers
                 + "\r\n\r\n0\r\n\r\n"
                 + SMUGGLED);
-    assertThat(firstStatus(answer)).as(answer).isIn(400, 401, 411, 413, 415, 501, 0);
+    assertThat(RawClient.status(answer)).as(answer).isIn(400, 401, 411, 413, 415, 501, 0);
     assertThat(answer).as("the smuggled request was not served").doesNotContain("200 OK");
-    assertThat(answers(answer)).isLessThanOrEqualTo(1);
+    assertThat(answer.split("HTTP/1", -1)).hasSizeLessThanOrEqualTo(2);
   }
 
   /** Row S15: chunk extensions and sizes that are no numbers. */
@@ -147,7 +147,7 @@ class HttpTest extends SharedServer {
     String answer =
         RawClient.ask(
             rig.setup().httpPort(), "GET " + path + " HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n");
-    assertThat(firstStatus(answer)).as(answer).isIn(400, 401, 404);
+    assertThat(RawClient.status(answer)).as(answer).isIn(400, 401, 404);
     assertThat(answer).doesNotContain("root:", "<configuration", rig.api().token());
   }
 

@@ -4,44 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
-import dev.holdfast.tests.harness.FakeModel;
-import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.ServerApi;
-import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
 /** A request that is repeated under its key does nothing a second time, whatever lies between. */
 class IdempotencyKeyTest extends SharedServer {
-  private static final String ANN = "ann-token-0123456789abcdef012";
   private static final Duration LIMIT = Duration.ofSeconds(30);
-
-  private final FakeModel model = new FakeModel();
-
-  @Override
-  void configure(ServerRig unstarted) {
-    model
-        .asOpenAi(unstarted.setup())
-        .always(
-            (request, exchange) ->
-                (request.lastText().contains("slow") ? ModelScript.hang() : ModelScript.echo())
-                    .run(request, exchange));
-    unstarted
-        .setup()
-        .set(
-            "api.tokens",
-            List.of(Map.of("name", "ann", "token", ANN, "scopes", List.of("read", "chat"))));
-  }
-
-  @AfterAll
-  void stopModel() {
-    model.close();
-  }
 
   private Answer post(String route, String key, String type, String body) throws IOException {
     Map<String, String> headers =
@@ -56,23 +28,24 @@ class IdempotencyKeyTest extends SharedServer {
     return post("stopped/stop", key, "application/json", "{}");
   }
 
-  private String saySlow(int number) throws IOException {
-    int asked = model.requests().size();
-    Answer said =
-        post("stopped/messages", "", "application/json", "{\"text\":\"slow " + number + "\"}");
-    Await.until("the model is asked", LIMIT, () -> model.requests().size() > asked);
-    return said.json().path("event_id").asText();
+  /** A turn that goes on until it is stopped: nobody approves its command. */
+  private String sayEndless() throws IOException {
+    String text = "{\"text\":\"!tool shell {\\\"command\\\": \\\"true\\\"}\"}";
+    String event =
+        post("stopped/messages", "", "application/json", text).json().path("event_id").asText();
+    Await.until("it waits", LIMIT, () -> rig.api().get("/api/v1/approvals").body().contains(event));
+    return event;
   }
 
   @Test
   void aRepeatedStopEndsNoOtherTurnAfterARestart() throws Exception {
-    String first = saySlow(1);
+    String first = sayEndless();
     Answer stopped = stop("stop-1");
     assertThat(stopped.json().path("stopped").asInt()).isEqualTo(1);
     rig.api().awaitState(first, ServerApi.FINAL, LIMIT);
     rig.server().stop();
     rig.start();
-    String second = saySlow(2);
+    String second = sayEndless();
     assertThat(stop("stop-1").body()).isEqualTo(stopped.body());
     rig.restart();
     assertThat(stop("stop-1").body()).isEqualTo(stopped.body());

@@ -6,7 +6,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Flood;
+import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.Json;
+import dev.holdfast.tests.harness.RawClient;
+import dev.holdfast.tests.harness.RunLength;
+import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.time.Duration;
@@ -18,34 +22,40 @@ import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Row S13, the other way: whoever may read asks for large answers by the dozen, and reads them or
  * not. The process lives, others are served.
  */
-class LargeAnswersTest extends SharedServer {
+@Timeout(60)
+class LargeAnswersTest {
   private static final String READER = "reader-token-0123456789";
   private static final String OTHER = "other-token-0123456789a";
   private static final int MESSAGES = 8;
   private static final int READERS = 60;
-  private static final Duration ATTACK = Duration.ofSeconds(12);
+  private static final Duration ATTACK = Duration.ofSeconds(RunLength.isFull() ? 12 : 6);
+  private static final Http HTTP = new Http();
+
+  @RegisterExtension
+  static final Served SERVED =
+      Served.alone(
+          rig ->
+              rig.setup()
+                  .heap("-Xmx160m")
+                  .set(
+                      "api.tokens",
+                      List.of(
+                          Map.of("name", "reader", "token", READER, "scopes", List.of("chat")),
+                          Map.of("name", "other", "token", OTHER, "scopes", List.of("chat")))));
+
+  private final ServerRig rig = SERVED.rig();
   private final Set<Integer> statuses = new ConcurrentSkipListSet<>();
   private final AtomicInteger asked = new AtomicInteger();
 
-  @Override
-  void configure(ServerRig unstarted) {
-    unstarted.setup().heap("-Xmx160m");
-    unstarted
-        .setup()
-        .set(
-            "api.tokens",
-            List.of(
-                Map.of("name", "reader", "token", READER, "scopes", List.of("chat")),
-                Map.of("name", "other", "token", OTHER, "scopes", List.of("chat"))));
-  }
-
   @BeforeAll
-  void writeALongLog() throws IOException {
+  static void writeALongLog() throws IOException {
     String text = "\"Z\n".repeat(200_000);
     for (int i = 0; i < MESSAGES; i++) {
       say(READER, "large", i + text);
@@ -54,13 +64,13 @@ class LargeAnswersTest extends SharedServer {
     Await.until(
         "the log has all of it",
         Duration.ofSeconds(30),
-        () -> rig.api().status().path("counts").path("answered").asInt() > MESSAGES);
+        () -> SERVED.rig().api().status().path("counts").path("answered").asInt() > MESSAGES);
   }
 
-  private void say(String token, String thread, String text) throws IOException {
+  private static void say(String token, String thread, String text) throws IOException {
     Answer answer =
-        http.post(
-            rig.setup().url("/api/v1/threads/" + thread + "/messages"),
+        HTTP.post(
+            SERVED.rig().setup().url("/api/v1/threads/" + thread + "/messages"),
             Map.of("authorization", "Bearer " + token, "content-type", "application/json"),
             Json.write(Json.object().put("text", text)));
     assertThat(answer.status()).as(answer.body()).isEqualTo(202);
@@ -105,7 +115,7 @@ class LargeAnswersTest extends SharedServer {
         client -> {
           if (asked.incrementAndGet() % 2 == 0) {
             client.say(request);
-            statuses.add(firstStatus(client.hear(Duration.ofSeconds(8))));
+            statuses.add(RawClient.status(client.hear(Duration.ofSeconds(8))));
           } else {
             client.receiveLittle().say(request);
             Await.pause(Duration.ofSeconds(3));
@@ -128,7 +138,7 @@ class LargeAnswersTest extends SharedServer {
   }
 
   private Answer log(String token, String thread, String query) throws IOException {
-    return http.get(
+    return HTTP.get(
         rig.setup().url("/api/v1/threads/" + thread + "/log?limit=1000" + query),
         Map.of("authorization", "Bearer " + token));
   }

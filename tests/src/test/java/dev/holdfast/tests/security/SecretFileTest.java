@@ -9,13 +9,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
 /** A model that is told where the server's secrets stand, in a folder that it may use. */
 @Timeout(120)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SecretFileTest {
   private static final String SECRET = ServerRig.SECRET;
 
@@ -28,7 +30,7 @@ class SecretFileTest {
   private int messages;
 
   /** Not in the folder for temporary files, of which a command sees nothing. */
-  @BeforeEach
+  @BeforeAll
   void start() throws IOException {
     shared = Files.createTempDirectory(Path.of("/var/tmp"), "holdfast-shared-").toRealPath();
     Files.writeString(shared.resolve("key"), SECRET + "\n");
@@ -39,7 +41,7 @@ class SecretFileTest {
     shell.start();
   }
 
-  @AfterEach
+  @AfterAll
   void stop() {
     shell.close();
     ServerRig.delete(shared);

@@ -2,58 +2,58 @@ package dev.holdfast.tests.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.tests.harness.AgentScript;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.RawClient;
+import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.TestInstance;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
-/** One server for all attacks of a class; after each of them it must still serve. */
+/** One server for all attacks; after each of them it must still serve. */
 @Timeout(60)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ResourceLock("the server that is attacked")
 abstract class SharedServer {
-  private static final Pattern STATUS = Pattern.compile("HTTP/1\\.[01] (\\d{3})");
-  final ServerRig rig = new ServerRig();
+  static final String ANN = "ann-token-0123456789abcdef012";
+  static final String BOB = "bob-token-0123456789abcdef012";
+  static final String READER = "reader-token-0123456789abcdef";
+  static final String OTHER_SECRET = "whsec_c2VjcmV0LW9mLXRoZS1vdGhlci1hY2NvdW50";
+
+  @RegisterExtension static final Served SERVED = Served.shared(SharedServer::configure);
+
+  final ServerRig rig = SERVED.rig();
   final Http http = new Http();
-  private int converses;
 
-  @BeforeAll
-  void start() {
-    configure(rig);
-    rig.start();
-  }
-
-  /** What a class wants to be different; nothing by default. */
-  void configure(ServerRig unstarted) {}
-
-  @AfterEach
-  void isStillWell() {
-    rig.converse("well-" + converses++, "well", "are you well?");
-  }
-
-  @AfterAll
-  void stop() {
-    rig.close();
+  private static void configure(ServerRig rig) {
+    rig.setup()
+        .set("tools.shell.enabled", true)
+        .set("tools.autonomy", "supervised")
+        .set("extensions", List.of(new AgentScript(rig, "worker").declaration()))
+        .set(
+            "api.tokens",
+            List.of(
+                Map.of("name", "ann", "token", ANN, "scopes", List.of("read", "chat")),
+                Map.of("name", "bob", "token", BOB, "scopes", List.of("read", "chat")),
+                Map.of("name", "reader", "token", READER, "scopes", List.of("read"))))
+        .setNamed(
+            "channels.webhook.accounts",
+            "other",
+            Map.of(
+                "secret",
+                OTHER_SECRET,
+                "reply_url",
+                rig.platform().replyUrl(),
+                "allow",
+                List.of("*")));
   }
 
   /** The status of the first answer to raw bytes; 0 when the connection was closed without one. */
   int rawStatus(String bytes) throws IOException {
-    return firstStatus(RawClient.ask(rig.setup().httpPort(), bytes));
-  }
-
-  static int firstStatus(String answer) {
-    Matcher matcher = STATUS.matcher(answer);
-    return matcher.find() ? Integer.parseInt(matcher.group(1)) : 0;
-  }
-
-  static long answers(String all) {
-    return STATUS.matcher(all).results().count();
+    return RawClient.status(RawClient.ask(rig.setup().httpPort(), bytes));
   }
 
   int accepted() throws IOException {

@@ -3,7 +3,6 @@ package dev.holdfast.tests.security;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Answer;
-import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Signer;
 import dev.holdfast.tests.harness.WebhookSender;
 import java.io.IOException;
@@ -21,23 +20,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Rows S1 to S7 and S9: forged, stale, changed and replayed webhooks. */
 class SignatureTest extends SharedServer {
   private static final String BODY = WebhookSender.body("t", "let me in");
-  private static final String OTHER_SECRET = "whsec_c2VjcmV0LW9mLXRoZS1vdGhlci1hY2NvdW50";
-
-  @Override
-  void configure(ServerRig unstarted) {
-    unstarted
-        .setup()
-        .setNamed(
-            "channels.webhook.accounts",
-            "other",
-            Map.of(
-                "secret",
-                OTHER_SECRET,
-                "reply_url",
-                unstarted.platform().replyUrl(),
-                "allow",
-                List.of("*")));
-  }
 
   /** Row S1. */
   @Test

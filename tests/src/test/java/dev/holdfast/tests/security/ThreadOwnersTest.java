@@ -3,14 +3,12 @@ package dev.holdfast.tests.security;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.holdfast.tests.harness.AgentScript;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.RawClient;
 import dev.holdfast.tests.harness.ServerApi;
-import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.StoreFile;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -26,8 +24,6 @@ import org.junit.jupiter.api.Test;
 
 /** Whose a conversation is: two tokens, and every operation of the contract. */
 class ThreadOwnersTest extends SharedServer {
-  private static final String ANN = "ann-token-0123456789abcdef012";
-  private static final String BOB = "bob-token-0123456789abcdef012";
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
   /** Stands in the names of Ann's threads, and so in all that is told of them. */
@@ -45,20 +41,6 @@ class ThreadOwnersTest extends SharedServer {
   /** What Ann has: ids by the operation that takes them. */
   private record Belongings(
       String event, String file, String approval, String execution, String plan, String task) {}
-
-  @Override
-  void configure(ServerRig unstarted) {
-    unstarted
-        .setup()
-        .set("tools.shell.enabled", true)
-        .set("tools.autonomy", "supervised")
-        .set("extensions", List.of(new AgentScript(unstarted, "worker").declaration()))
-        .set(
-            "api.tokens",
-            List.of(
-                Map.of("name", "ann", "token", ANN, "scopes", List.of("read", "chat")),
-                Map.of("name", "bob", "token", BOB, "scopes", List.of("read", "chat"))));
-  }
 
   private Answer as(String token, String method, String path, Object body) throws IOException {
     return http.send(
