@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
-import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
@@ -22,8 +21,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * <p>Classes that share a server must not run at the same time: they carry a {@code @ResourceLock}
  * of one name.
  */
-public final class Served
-    implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback, AfterAllCallback {
+public final class Served implements BeforeAllCallback, AfterEachCallback, AfterAllCallback {
   private static final ExtensionContext.Namespace NAMESPACE =
       ExtensionContext.Namespace.create(Served.class);
   private static final Duration QUIET_MAX = Duration.ofSeconds(60);
@@ -92,7 +90,7 @@ public final class Served
     return world().model;
   }
 
-  /** A chat thread, or the beginning of ids, that only the running test has. */
+  /** A chat thread, or the beginning of ids, that only the running test has; fields may ask too. */
   public String thread() {
     return thread;
   }
@@ -114,11 +112,12 @@ public final class Served
                 .getStore(NAMESPACE)
                 .getOrComputeIfAbsent(this, _ -> new World(this), World.class)
             : new World(this);
+    next();
   }
 
-  @Override
-  public void beforeEach(ExtensionContext context) {
-    thread = "t" + TESTS.incrementAndGet();
+  /** Before the next test's object is made. */
+  private void next() {
+    thread = "t" + TESTS.incrementAndGet() + "t"; // neither begins nor ends another one's
   }
 
   @Override
@@ -130,7 +129,9 @@ public final class Served
     if (!rig.server().isAlive()) {
       ServerRig _ = rig.start();
     }
-    rig.converse("well-" + thread, "well", "are you well?");
+    String before = thread;
+    next();
+    rig.converse("well-" + before, "well", "are you well?");
     rig.api().awaitQuiet(QUIET_MAX);
     JsonNode counts = rig.api().status().path("counts");
     if (!EquationWatch.holds(counts)) {
