@@ -7,7 +7,9 @@ import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.Post;
 import dev.holdfast.tests.harness.RecordedModelRequest;
+import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -15,33 +17,38 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rows F30 to F33: what a model provider may do to a request. */
 @Timeout(60)
 class ModelFaultTest {
   private static final Duration SOON = Duration.ofSeconds(20);
 
+  @RegisterExtension static final Served SERVED = Served.aloneWithModel(ModelFaultTest::hurry);
+
+  private final ServerRig rig = SERVED.rig();
+  private final FakeModel model = SERVED.model();
+  private final String id = SERVED.thread();
+
+  @Test
+  void retryAfterOfA429IsObeyed() {
+    obeysRetryAfter(rig, model, id);
+  }
+
   /** Row F30: 429 with Retry-After; nobody asks again before its time. */
-  @ParameterizedTest
-  @ValueSource(strings = {"openai", "anthropic"})
-  void retryAfterOfA429IsObeyed(String shape) {
-    try (ServerRig rig = new ServerRig();
-        FakeModel model = as(shape, rig)) {
-      model.next(
-          ModelScript.status(
-              429, Map.of("retry-after", "2"), "rate_limit_error", "slow down, please"));
-      rig.start();
-      Post answer = rig.converse("e1", "t", "hello");
-      assertThat(answer.text()).contains("answer to hello");
-      List<RecordedModelRequest> asked = model.requests();
-      assertThat(asked).hasSize(2);
-      assertThat(Duration.ofNanos(asked.get(1).atNanos() - asked.get(0).atNanos()))
-          .isBetween(Duration.ofMillis(1_950), Duration.ofSeconds(8));
-    }
+  private static void obeysRetryAfter(ServerRig rig, FakeModel model, String id) {
+    int before = model.requests().size();
+    model.next(
+        ModelScript.status(
+            429, Map.of("retry-after", "2"), "rate_limit_error", "slow down, please"));
+    assertThat(rig.converse(id, id, "hello").text()).contains("answer to hello");
+    List<RecordedModelRequest> asked = model.requests().stream().skip(before).toList();
+    assertThat(asked).hasSize(2);
+    assertThat(Duration.ofNanos(asked.get(1).atNanos() - asked.get(0).atNanos()))
+        .isBetween(Duration.ofMillis(1_950), Duration.ofSeconds(8));
   }
 
   static Stream<Arguments> passingFaults() {
@@ -49,7 +56,6 @@ class ModelFaultTest {
     return Stream.of(
         Arguments.of("500", ModelScript.status(500, none, "server_error", "boom")),
         Arguments.of("503", ModelScript.unavailable()),
-        Arguments.of("529", ModelScript.status(529, none, "overloaded_error", "Overloaded")),
         Arguments.of("429 without a wait", ModelScript.status(429, none, "rate_limit_error", "x")),
         Arguments.of(
             "429 with junk",
@@ -61,22 +67,23 @@ class ModelFaultTest {
         Arguments.of("silence", ModelScript.hang()));
   }
 
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("passingFaults")
+  void aPassingFaultIsTriedAgain(String name, ModelScript fault) {
+    triesAgain(rig, model, id, fault);
+  }
+
   /**
    * Rows F30, F31, F32: a fault that passes is tried again; partial text is never posted as an
    * answer.
    */
-  @ParameterizedTest(name = "{0}")
-  @MethodSource("passingFaults")
-  void aPassingFaultIsTriedAgain(String name, ModelScript fault) {
-    try (ServerRig rig = new ServerRig();
-        FakeModel model = as(name.startsWith("529") ? "anthropic" : "openai", rig)) {
-      model.next(fault);
-      rig.start();
-      rig.accept("e1", "t", "hello");
-      rig.platform().awaitText("e1", "answer to hello", SOON);
-      assertThat(rig.platform().posts()).noneMatch(post -> post.text().contains("PARTIAL-TEXT"));
-      assertThat(model.requests()).hasSize(2);
-    }
+  private static void triesAgain(ServerRig rig, FakeModel model, String id, ModelScript fault) {
+    int before = model.requests().size();
+    model.next(fault);
+    rig.accept(id, id, "hello");
+    rig.platform().awaitText(id, "answer to hello", SOON);
+    assertThat(rig.platform().posts()).noneMatch(post -> post.text().contains("PARTIAL-TEXT"));
+    assertThat(model.requests()).hasSize(before + 2);
   }
 
   static Stream<Arguments> garbage() {
@@ -95,40 +102,33 @@ class ModelFaultTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("garbage")
   void garbageIsSpokenOfAndNotPosted(String name, String type, String body) {
-    try (ServerRig rig = new ServerRig();
-        FakeModel model = as("openai", rig)) {
-      model.always(ModelScript.garbage(type, body));
-      rig.start();
-      rig.accept("e1", "t", "hello");
-      Post told = rig.platform().awaitPost("e1", SOON);
-      assertThat(told.text()).as(name).doesNotContain("html", "choices", "Exception", "\u0000");
-      assertThat(told.text().length()).isBetween(5, 500);
-      assertThat(model.requests().size()).isLessThan(12);
-      model.always(ModelScript.echo());
-      rig.accept("e2", "u", "and now?");
-      rig.platform().awaitText("e2", "answer to and now?", SOON);
-    }
+    model.always(ModelScript.garbage(type, body));
+    rig.accept(id, id, "hello");
+    Post told = rig.platform().awaitPost(id, SOON);
+    assertThat(told.text()).as(name).doesNotContain("html", "choices", "Exception", "\u0000");
+    assertThat(told.text().length()).isBetween(5, 500);
+    assertThat(model.requests().size()).isLessThan(12);
+    model.always(ModelScript.echo());
+    rig.accept(id + "-2", id + "-2", "and now?");
+    rig.platform().awaitText(id + "-2", "answer to and now?", SOON);
   }
 
   /** Row F30: 400 is not tried again and is spoken of. */
   @Test
   void aRejectedRequestIsNotTriedAgain() {
-    try (ServerRig rig = new ServerRig();
-        FakeModel model = as("openai", rig)) {
-      model.always(ModelScript.status(400, Map.of(), "invalid_request_error", "no such field"));
-      rig.start();
-      Post told = rig.converse("e1", "t", "hello");
-      assertThat(told.text()).doesNotContain("Exception");
-      rig.api().awaitState("e1", Set.of("dead_lettered"), SOON);
-      assertThat(model.requests()).hasSize(1);
-    }
+    model.always(ModelScript.status(400, Map.of(), "invalid_request_error", "no such field"));
+    Post told = rig.converse(id, id, "hello");
+    assertThat(told.text()).doesNotContain("Exception");
+    rig.api().awaitState(id, Set.of("dead_lettered"), SOON);
+    assertThat(model.requests()).hasSize(1);
   }
 
   /** Row F30: a refused key parks the event, alarms, and is not hammered. */
   @Test
   void aRefusedKeyParksTheEvent() throws Exception {
     try (ServerRig rig = new ServerRig();
-        FakeModel model = as("openai", rig)) {
+        FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
+      hurry(rig);
       rig.setup().set("models.providers.openai.api_key", "sk-wrong-key-000");
       rig.start();
       rig.accept("e1", "t", "hello");
@@ -141,27 +141,38 @@ class ModelFaultTest {
     }
   }
 
-  /** The wire shapes themselves, without a fault. */
-  @ParameterizedTest
-  @ValueSource(strings = {"openai", "anthropic"})
-  void anHonestProviderIsUnderstood(String shape) throws Exception {
+  @Test
+  void anHonestProviderIsUnderstood() throws Exception {
+    understands(rig, model, id);
+  }
+
+  /** The wire shape itself, without a fault. */
+  private static void understands(ServerRig rig, FakeModel model, String id) throws IOException {
+    int before = model.requests().size();
+    assertThat(rig.converse(id, id, "hello").text()).isEqualTo("answer to hello");
+    assertThat(rig.converse(id + "-2", id, "again").text()).isEqualTo("answer to again");
+    assertThat(model.requests()).hasSize(before + 2);
+    assertThat(rig.api().event(id).path("model_calls").path(0).path("input_tokens").asInt())
+        .isEqualTo(11);
+  }
+
+  @Test
+  void theSameInTheShapeOfAnthropic() throws Exception {
     try (ServerRig rig = new ServerRig();
-        FakeModel model = as(shape, rig)) {
+        FakeModel model = new FakeModel().asAnthropic(rig.setup())) {
+      hurry(rig);
       rig.start();
-      assertThat(rig.converse("e1", "t", "hello").text()).isEqualTo("answer to hello");
-      assertThat(rig.converse("e2", "t", "again").text()).isEqualTo("answer to again");
-      assertThat(model.requests()).hasSize(2);
-      assertThat(rig.api().event("e1").path("model_calls").path(0).path("input_tokens").asInt())
-          .isEqualTo(11);
+      understands(rig, model, "honest");
+      obeysRetryAfter(rig, model, "429");
+      triesAgain(
+          rig, model, "529", ModelScript.status(529, Map.of(), "overloaded_error", "Overloaded"));
     }
   }
 
-  private static FakeModel as(String shape, ServerRig rig) {
+  private static void hurry(ServerRig rig) {
     rig.setup().set("models.timeouts.first_token_secs", 2);
     rig.setup().set("models.timeouts.idle_secs", 2);
     rig.setup().set("models.retry.server_error.initial_backoff_ms", 200);
     rig.setup().set("models.retry.rate_limit.initial_backoff_ms", 200);
-    FakeModel model = new FakeModel();
-    return shape.equals("anthropic") ? model.asAnthropic(rig.setup()) : model.asOpenAi(rig.setup());
   }
 }
