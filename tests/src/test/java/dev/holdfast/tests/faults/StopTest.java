@@ -12,6 +12,7 @@ import dev.holdfast.tests.harness.Oracle;
 import dev.holdfast.tests.harness.PlatformMode;
 import dev.holdfast.tests.harness.Post;
 import dev.holdfast.tests.harness.RawClient;
+import dev.holdfast.tests.harness.RunLength;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
 import dev.holdfast.tests.harness.WireServer;
@@ -26,63 +27,60 @@ import org.junit.jupiter.api.Timeout;
 class StopTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
-  /** Row F5, idle. */
-  @Test
-  void anIdleServerStopsWithinFiveSeconds() {
-    try (ServerRig rig = new ServerRig().start()) {
-      rig.converse("e1", "t", "hello");
-      rig.server().terminate();
-      assertThat(rig.server().exitCode(Duration.ofSeconds(5))).isZero();
-      assertThat(rig.setup().dataDir().resolve("clean_shutdown")).exists();
-    }
-  }
+  /** Milliseconds each; the last one is longer than what ends by itself after five seconds. */
+  private static final List<Integer> SUSPENSIONS =
+      RunLength.isFull() ? List.of(5000, 1500, 5500) : List.of(1500, 5500);
 
-  /** Row F5, under load: nothing that was accepted is lost over the stop. */
+  /**
+   * Rows F5 and F6 under load: seconds without a breath, with posts on their way, and then a stop;
+   * nothing that was accepted is lost.
+   */
   @Test
-  void aStopUnderLoadLosesNothing() throws Exception {
+  void neitherASuspensionNorAStopUnderLoadLosesAnything() throws Exception {
     try (ServerRig rig = new ServerRig().start();
         LoadDriver load = new LoadDriver(rig, "load").start(100, 20)) {
-      Await.until("some events", Duration.ofSeconds(10), () -> load.acked() > 100);
+      for (int millis : SUSPENSIONS) {
+        awaitMore(load, 50);
+        rig.server().suspend();
+        Await.pause(Duration.ofMillis(millis));
+        rig.server().resume();
+      }
+      awaitMore(load, 100);
       assertThat(rig.server().stop()).isZero();
       rig.start();
       load.stop(Duration.ofSeconds(20));
       Oracle oracle = new Oracle(rig, load.events(), List.of());
-      assertThat(oracle.judge(Duration.ofSeconds(30))).isEmpty();
+      assertThat(oracle.judge(LIMIT)).isEmpty();
     }
+  }
+
+  private static void awaitMore(LoadDriver load, int events) {
+    int before = load.acked();
+    Await.until("more events", Duration.ofSeconds(10), () -> load.acked() > before + events);
   }
 
   /**
-   * Row F5: while a turn keeps it from stopping, the server refuses new work and says that it is
-   * not ready.
+   * Row F5, twice: the second SIGTERM does not wait for the turn that hangs. A closing terminal
+   * sends SIGHUP, sometimes twice: the turn still has its time, while new work is refused.
    */
   @Test
-  void aStoppingServerIsNotReady() {
+  void aSecondTermHurriesAndASecondHangUpDoesNot() {
     try (ServerRig rig = new ServerRig();
         FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
-      model.always(ModelScript.after(Duration.ofSeconds(3), ModelScript.echo()));
+      model.always(ModelScript.hang());
       rig.start();
-      rig.accept("slow", "t", "take your time");
-      Await.until("the model is asked", Duration.ofSeconds(5), () -> !model.requests().isEmpty());
-      rig.server().terminate();
-      Await.until(
-          "not ready, or gone", Duration.ofSeconds(2), () -> rig.server().probe("/ready") != 200);
-      assertThat(rig.server().exitCode(Duration.ofSeconds(30))).isZero();
-      rig.start();
-      rig.platform().awaitPost("slow", Duration.ofSeconds(15));
-    }
-  }
-
-  /** A closing terminal sends SIGHUP, sometimes twice: the turn still has its time. */
-  @Test
-  void aClosedTerminalStopsItInOrder() {
-    try (ServerRig rig = new ServerRig();
-        FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
-      model.always(ModelScript.after(Duration.ofSeconds(3), ModelScript.echo()));
-      rig.start();
-      rig.accept("slow", "t", "take your time");
+      rig.accept("stuck", "t", "this will hang");
       Await.until("the model is asked", LIMIT, () -> !model.requests().isEmpty());
+      rig.server().terminate();
+      awaitNotReady(rig);
+      rig.server().terminate();
+      assertThat(rig.server().exitCode(Duration.ofSeconds(7))).isZero();
+
+      model.always(ModelScript.after(Duration.ofSeconds(3), ModelScript.echo()));
+      rig.start();
+      Await.until("the model is asked", LIMIT, () -> model.requests().size() > 1);
       rig.server().hangUp();
-      Await.until("not ready, or gone", LIMIT, () -> rig.server().probe("/ready") != 200);
+      awaitNotReady(rig);
       Await.until(
           "new plans are refused",
           LIMIT,
@@ -92,32 +90,15 @@ class StopTest {
             return refused.status() == 503 && refused.body().contains("the server is stopping");
           });
       rig.server().hangUp();
-      rig.platform().awaitPost("slow", LIMIT);
+      Post _ = rig.platform().awaitText("stuck", "this will hang", LIMIT);
       assertThat(rig.server().exitCode(LIMIT)).isZero();
       assertThat(rig.setup().dataDir().resolve("clean_shutdown")).exists();
     }
   }
 
-  /** Row F5, twice: the second SIGTERM does not wait for the turn that hangs. */
-  @Test
-  void aSecondTermHurries() {
-    try (ServerRig rig = new ServerRig();
-        FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
-      model.always(ModelScript.hang());
-      rig.start();
-      rig.accept("stuck", "t", "this will hang");
-      Await.until("the model is asked", Duration.ofSeconds(5), () -> !model.requests().isEmpty());
-      rig.server().terminate();
-      Await.until(
-          "it has heard the first",
-          Duration.ofSeconds(5),
-          () -> rig.server().probe("/ready") != 200);
-      rig.server().terminate();
-      assertThat(rig.server().exitCode(Duration.ofSeconds(7))).isZero();
-      model.always(ModelScript.echo());
-      rig.start();
-      rig.platform().awaitText("stuck", "this will hang", Duration.ofSeconds(15));
-    }
+  private static void awaitNotReady(ServerRig rig) {
+    Await.until(
+        "not ready, or gone", Duration.ofSeconds(5), () -> rig.server().probe("/ready") != 200);
   }
 
   /**
@@ -190,9 +171,12 @@ class StopTest {
     return Map.of("id", "mute", "url", mute.url("/mcp"));
   }
 
-  /** Row F5, during boot: whatever moment it hits, the process ends and the next start serves. */
+  /**
+   * Row F5, during boot: whatever moment it hits, the process ends and the next start serves. And
+   * idle: it ends within five seconds.
+   */
   @Test
-  void aTermDuringBootEndsTheProcess() {
+  void aTermDuringBootAndOneWhenIdleEndTheProcess() {
     try (ServerRig rig = new ServerRig()) {
       for (int millis : List.of(50, 250, 500, 900)) {
         rig.launch();
@@ -206,25 +190,9 @@ class StopTest {
       }
       rig.start();
       rig.converse("e1", "t", "hello");
-    }
-  }
-
-  /** Row F6: seconds without a breath, under load, with posts on their way. */
-  @Test
-  void aStoppedProcessGoesOnWhereItWas() throws Exception {
-    try (ServerRig rig = new ServerRig().start();
-        LoadDriver load = new LoadDriver(rig, "load").start(100, 20)) {
-      Await.until("some events", Duration.ofSeconds(10), () -> load.acked() > 50);
-      for (int millis : List.of(5000, 1500, 5500)) {
-        rig.server().suspend();
-        Await.pause(Duration.ofMillis(millis));
-        rig.server().resume();
-        int before = load.acked();
-        Await.until("more events", Duration.ofSeconds(10), () -> load.acked() > before + 50);
-      }
-      load.stop(Duration.ofSeconds(20));
-      Oracle oracle = new Oracle(rig, load.events(), List.of());
-      assertThat(oracle.judge(Duration.ofSeconds(30))).isEmpty();
+      rig.server().terminate();
+      assertThat(rig.server().exitCode(Duration.ofSeconds(5))).isZero();
+      assertThat(rig.setup().dataDir().resolve("clean_shutdown")).exists();
     }
   }
 }
