@@ -39,7 +39,7 @@ public final class CrashingProcess {
     try {
       InstanceLock lock =
           takeOver
-              ? InstanceLock.takeOver(folder, Duration.ofSeconds(5), new SystemTime())
+              ? InstanceLock.takeOver(folder, Duration.ofSeconds(2), new SystemTime())
               : InstanceLock.take(folder, new SystemTime());
       System.out.println("held");
       Thread.currentThread().join();

@@ -16,6 +16,8 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class InstanceLockTest {
   private static final Path PYTHON = Path.of("/usr/bin/python3");
@@ -45,6 +47,10 @@ class InstanceLockTest {
     Process child = CrashingProcess.start(List.of(), output, how, folder.toString());
     TestStore.await(() -> CrashingProcess.lines(output).contains("held") || !child.isAlive());
     return child;
+  }
+
+  private static void suspend(Process child) throws Exception {
+    new ProcessBuilder("kill", "-STOP", Long.toString(child.pid())).start().waitFor();
   }
 
   private InstanceLock take(boolean takeOver) throws Exception {
@@ -94,7 +100,7 @@ class InstanceLockTest {
       Map<String, String> before = content();
       refused("process " + child.pid());
       assertThat(content()).isEqualTo(before);
-      new ProcessBuilder("kill", "-STOP", Long.toString(child.pid())).start().waitFor();
+      suspend(child);
       refused("process " + child.pid());
       Files.delete(data().resolve("holdfast.lock"));
       refused("process " + child.pid());
@@ -105,9 +111,13 @@ class InstanceLockTest {
     take(false).close();
   }
 
-  @Test
-  void aHolderIsAskedToStopAndThenMadeToStop() throws Exception {
+  @ParameterizedTest(name = "suspended: {0}")
+  @ValueSource(booleans = {false, true})
+  void aHolderIsAskedToStopAndThenMadeToStop(boolean isSuspended) throws Exception {
     Process child = holder();
+    if (isSuspended) {
+      suspend(child);
+    }
     Process next = start("take-over", data());
     try {
       assertThat(next.isAlive()).isTrue();
