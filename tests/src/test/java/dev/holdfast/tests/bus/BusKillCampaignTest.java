@@ -9,7 +9,9 @@ import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.LoadDriver;
 import dev.holdfast.tests.harness.NatsServer;
+import dev.holdfast.tests.harness.OnlyInFull;
 import dev.holdfast.tests.harness.Oracle;
+import dev.holdfast.tests.harness.RunLength;
 import dev.holdfast.tests.harness.SentEvent;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
@@ -31,8 +33,9 @@ import org.junit.jupiter.api.Test;
  * webhook and by the channel {@code nats} and plans are made. How often: {@code
  * -Dholdfast.bus_faults}; the same choices again: {@code -Dholdfast.seed}.
  */
+@OnlyInFull(shortForm = "KillCampaignTest")
 class BusKillCampaignTest {
-  private static final int FAULTS = Integer.getInteger("holdfast.bus_faults", 6);
+  private static final int FAULTS = RunLength.of("holdfast.bus_faults", 6, 300);
   private static final int PER_SECOND = 20;
   private static final int CHAT_THREADS = 8;
   private static final Duration ASK_PERIOD = Duration.ofMillis(200);

@@ -4,6 +4,8 @@ import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Card;
 import dev.holdfast.tests.harness.ClickKills;
 import dev.holdfast.tests.harness.CompiledPlugin;
+import dev.holdfast.tests.harness.OnlyInFull;
+import dev.holdfast.tests.harness.RunLength;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
@@ -21,10 +23,11 @@ import org.junit.jupiter.params.provider.EnumSource;
  * kill -9 between the press of a platform's own button and its effect. How often on each: {@code
  * -Dholdfast.click_kills}; the same run again: {@code -Dholdfast.seed}.
  */
+@OnlyInFull(shortForm = "KillCampaignTest")
 @Timeout(7200)
 @Execution(ExecutionMode.CONCURRENT)
 class ChannelClickKillTest {
-  private static final int KILLS = Integer.getInteger("holdfast.click_kills", 3);
+  private static final int KILLS = RunLength.of("holdfast.click_kills", 3, 67);
   private static final Duration LIMIT = Duration.ofSeconds(90);
 
   @ParameterizedTest

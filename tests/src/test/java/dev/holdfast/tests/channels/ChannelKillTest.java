@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.OnlyInFull;
 import dev.holdfast.tests.harness.Oracle;
+import dev.holdfast.tests.harness.RunLength;
 import dev.holdfast.tests.harness.ServerRig;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,10 +24,11 @@ import org.junit.jupiter.params.provider.EnumSource;
  * server, it is answered once, in its order. How often: {@code -Dholdfast.channel_kills}; the same
  * moments again: {@code -Dholdfast.seed}.
  */
+@OnlyInFull(shortForm = "KillCampaignTest")
 @Timeout(value = 30 + 15L * 60)
 @Execution(ExecutionMode.CONCURRENT)
 class ChannelKillTest {
-  private static final int KILLS = Integer.getInteger("holdfast.channel_kills", 3);
+  private static final int KILLS = RunLength.of("holdfast.channel_kills", 3, 20);
   private static final int PEOPLE = 8;
   private static final int LOSE_PERCENT = 2;
   private static final Duration EVERY = Duration.ofMillis(250);
