@@ -8,6 +8,7 @@ import dev.holdfast.tests.harness.DiscordDouble;
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.ModelScript;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.RecordedCall;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
@@ -22,6 +23,12 @@ import org.junit.jupiter.api.Timeout;
  * reads it. Needs {@code specs/openapi.json} of {@code discord/discord-api-spec} on GitHub: {@code
  * -Dholdfast.discord_spec=FILE}.
  */
+@Outside(
+    covers = {
+      "plugins/discord/src/main",
+      "tests/src/main/java/dev/holdfast/tests/harness/DiscordDouble.java"
+    },
+    needs = "npm:npm")
 @Timeout(600)
 class DiscordPrismTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);

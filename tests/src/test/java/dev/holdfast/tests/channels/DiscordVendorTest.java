@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.DiscordDouble;
 import dev.holdfast.tests.harness.Npm;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.BufferedReader;
 import java.io.InputStream;
@@ -18,6 +19,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The Gateway of the double, against the client that most bots have. */
+@Outside(
+    covers = {
+      "tests/src/main/java/dev/holdfast/tests/harness/DiscordDouble.java",
+      "tests/src/test/resources/channels/discord-client.mjs"
+    },
+    needs = "npm:npm")
 @Timeout(300)
 class DiscordVendorTest {
   private static final Duration LIMIT = Duration.ofSeconds(40);

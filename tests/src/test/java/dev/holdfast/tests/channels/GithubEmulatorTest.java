@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.Npm;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Setup;
 import java.io.InputStream;
@@ -28,6 +29,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The bundled plugin, by poll and by webhook, against a GitHub that others have written. */
+@Outside(
+    covers = {
+      "plugins/github/src/main",
+      "tests/src/test/java/dev/holdfast/tests/channels/GithubRelay.java",
+      "tests/src/test/resources/channels/github-emulator.mjs",
+      "tests/src/test/resources/channels/github-signature.mjs"
+    },
+    needs = "npm:npm")
 @Timeout(400)
 class GithubEmulatorTest {
   private static final Path JAR = Path.of("../plugins/bundled/github-0.1.0.jar");

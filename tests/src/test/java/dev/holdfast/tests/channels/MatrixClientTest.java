@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.Npm;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
@@ -20,6 +21,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a person reads who uses Matrix's own client library, which nobody here has written. */
+@Outside(
+    covers = {
+      "plugins/matrix/src/main",
+      "tests/src/test/java/dev/holdfast/tests/channels/HomeserverDouble.java",
+      "tests/src/test/resources/channels/matrix-person.mjs"
+    },
+    needs = "npm:npm")
 @Timeout(240)
 class MatrixClientTest {
   private static final Path JAR = Path.of("../plugins/bundled/matrix-0.1.0.jar");

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.Npm;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.io.InputStream;
@@ -23,6 +24,13 @@ import org.junit.jupiter.api.Timeout;
  * The bundled plugin on one side of the double of Mattermost, and Mattermost's own client on the
  * other: what the double says is what that client understands.
  */
+@Outside(
+    covers = {
+      "plugins/mattermost/src/main",
+      "tests/src/test/java/dev/holdfast/tests/channels/MattermostDouble.java",
+      "tests/src/test/resources/channels/mattermost-person.mjs"
+    },
+    needs = "npm:npm")
 @Timeout(300)
 class MattermostClientTest {
   private final Path folder = ServerRig.newFolder("holdfast-mattermost");

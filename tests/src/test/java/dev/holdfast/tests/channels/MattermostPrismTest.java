@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.HoldfastCommand;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.RecordedCall;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
@@ -16,6 +17,12 @@ import org.junit.jupiter.api.Timeout;
  * What the bundled plugin asks of Mattermost is what its own description of the API allows, as
  * Prism reads it. Needs that description: {@code -Dholdfast.mattermost_spec=FILE}.
  */
+@Outside(
+    covers = {
+      "plugins/mattermost/src/main",
+      "tests/src/test/java/dev/holdfast/tests/channels/MattermostDouble.java"
+    },
+    needs = "npm:npm")
 @Timeout(600)
 class MattermostPrismTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.Npm;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Setup;
 import java.io.InputStream;
@@ -28,6 +29,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The bundled plugin with the Events API, against a Slack that others have written. */
+@Outside(
+    covers = {"plugins/slack/src/main", "tests/src/test/resources/channels/slack-emulator.mjs"},
+    needs = "npm:npm")
 @Timeout(300)
 class SlackEmulatorTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);

@@ -6,6 +6,7 @@ import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.Npm;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.SlackDouble;
 import java.io.BufferedReader;
@@ -32,6 +33,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Slack's own libraries beside the plugin, and on the other side of the double. */
+@Outside(
+    covers = {
+      "plugins/slack/src/main",
+      "tests/src/main/java/dev/holdfast/tests/harness/SlackDouble.java",
+      "tests/src/test/resources/channels/slack-vendor.mjs"
+    },
+    needs = "npm:npm")
 @Timeout(240)
 class SlackVendorTest {
   private static final String SECRET = "8f742231b10e8888abcd99yyyzzz85a5";

@@ -11,6 +11,7 @@ import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.Npm;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -24,6 +25,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The channel with the Bot API that others wrote for their tests. */
+@Outside(
+    covers = {"plugins/telegram/src/main"},
+    needs = {"node:nodejs", "npm:npm"})
 @Timeout(300)
 class TelegramTestApiTest {
   private static final String SCRIPT =

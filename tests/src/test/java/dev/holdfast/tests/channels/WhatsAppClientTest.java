@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.GraphApiDouble;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.Npm;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -21,6 +22,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The bundled channel and the double of Meta, against a library that others have written. */
+@Outside(
+    covers = {
+      "plugins/whatsapp/src/main",
+      "tests/src/main/java/dev/holdfast/tests/harness/GraphApiDouble.java",
+      "tests/src/test/resources/channels/whatsapp-client.mjs"
+    },
+    needs = "npm:npm")
 @Timeout(200)
 class WhatsAppClientTest {
   private static final long SECONDS_MAX = 60;
