@@ -68,7 +68,7 @@ public final class DiscordDouble implements AutoCloseable {
   private boolean isRevoked;
   private boolean tellsOwn = true;
 
-  public DiscordDouble() throws Exception {
+  public DiscordDouble() {
     server =
         vertx
             .createHttpServer(new HttpServerOptions().setHost("127.0.0.1").setPort(0))
@@ -78,7 +78,8 @@ public final class DiscordDouble implements AutoCloseable {
             .listen()
             .toCompletionStage()
             .toCompletableFuture()
-            .get(10, TimeUnit.SECONDS);
+            .orTimeout(10, TimeUnit.SECONDS)
+            .join();
   }
 
   public String baseUrl() {

@@ -70,12 +70,16 @@ public final class Setup {
   }
 
   /** Puts a bundled plugin into the server's folder of plugins. */
-  public Setup plugin(String name) throws IOException {
+  public Setup plugin(String name) {
     String file = name + "-0.1.0.jar";
-    Path plugins = Files.createDirectories(folder.resolve("plugins"));
     Path bundled = jar().resolve("../../../plugins/bundled").normalize();
-    Files.copy(bundled.resolve(file), plugins.resolve(file), StandardCopyOption.REPLACE_EXISTING);
-    return set("server.plugins_dir", plugins.toString());
+    try {
+      Path plugins = Files.createDirectories(folder.resolve("plugins"));
+      Files.copy(bundled.resolve(file), plugins.resolve(file), StandardCopyOption.REPLACE_EXISTING);
+      return set("server.plugins_dir", plugins.toString());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** The java command of the JVM that runs the tests. */

@@ -65,7 +65,7 @@ public final class SlackDouble implements AutoCloseable {
   /** For how long posts are refused. */
   private long limitSecs;
 
-  public SlackDouble() throws Exception {
+  public SlackDouble() {
     server =
         vertx
             .createHttpServer(new HttpServerOptions().setHost("127.0.0.1").setPort(0))
@@ -75,7 +75,8 @@ public final class SlackDouble implements AutoCloseable {
             .listen()
             .toCompletionStage()
             .toCompletableFuture()
-            .get(10, TimeUnit.SECONDS);
+            .orTimeout(10, TimeUnit.SECONDS)
+            .join();
   }
 
   public String baseUrl() {

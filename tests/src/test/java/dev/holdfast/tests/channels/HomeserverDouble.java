@@ -89,7 +89,7 @@ final class HomeserverDouble implements AutoCloseable {
     }
   }
 
-  HomeserverDouble() throws Exception {
+  HomeserverDouble() {
     server =
         vertx
             .createHttpServer(new HttpServerOptions().setHost("127.0.0.1").setPort(0))
@@ -98,7 +98,8 @@ final class HomeserverDouble implements AutoCloseable {
             .listen()
             .toCompletionStage()
             .toCompletableFuture()
-            .get(10, TimeUnit.SECONDS);
+            .orTimeout(10, TimeUnit.SECONDS)
+            .join();
   }
 
   String url() {

@@ -87,7 +87,7 @@ final class MattermostDouble implements AutoCloseable {
     }
   }
 
-  MattermostDouble() throws Exception {
+  MattermostDouble() {
     server =
         vertx
             .createHttpServer(new HttpServerOptions().setHost("127.0.0.1").setPort(0))
@@ -97,7 +97,17 @@ final class MattermostDouble implements AutoCloseable {
             .listen()
             .toCompletionStage()
             .toCompletableFuture()
-            .get(10, TimeUnit.SECONDS);
+            .orTimeout(10, TimeUnit.SECONDS)
+            .join();
+  }
+
+  /** Forgets what was written and asked, and refuses nothing any more. */
+  synchronized void reset() {
+    posts.clear();
+    calls.clear();
+    isRevoked = false;
+    isRemoved = false;
+    losesNext = false;
   }
 
   String url() {

@@ -4,91 +4,102 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.KeptDrafts;
+import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
+import dev.holdfast.tests.harness.Setup;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The bundled plugin in the real server, against a double of Mattermost. */
 @Timeout(240)
 class MattermostTest {
-  private static final Duration LIMIT = MattermostSetup.LIMIT;
-
-  /** The server looks for a lost reply after a minute. */
+  /** The server looks for a lost reply after a minute of its own. */
   private static final Duration LOOK_UP = Duration.ofSeconds(100);
 
   private static final int KILLS = 3;
 
-  private MattermostDouble mattermost;
-  private ServerRig rig;
+  private static final MattermostDouble MATTERMOST = new MattermostDouble();
+
+  @RegisterExtension
+  static final Served SERVED =
+      Served.alone(
+          rig -> {
+            Map<String, Object> allow = new HashMap<>(MattermostSetup.ANN);
+            allow.put("chats", List.of(MattermostDouble.CHANNEL));
+            Setup setup = rig.setup().timeScale(5).set("tools.shell.enabled", true);
+            Setup _ = MattermostSetup.configure(setup, MATTERMOST, allow, Map.of());
+          });
+
+  private final ServerRig rig = SERVED.rig();
 
   @BeforeEach
-  void open() throws Exception {
-    mattermost = new MattermostDouble();
-    rig = MattermostSetup.with(mattermost);
+  void open() {
+    MATTERMOST.reset();
+    MattermostSetup.awaitSocket(MATTERMOST);
   }
 
-  @AfterEach
-  void close() {
-    rig.close();
-    mattermost.close();
+  @AfterAll
+  static void close() {
+    MATTERMOST.close();
   }
 
   private void awaitTexts(List<String> texts) {
     Await.until(
         "the answers stand there once each: " + texts,
         LOOK_UP, // if a kill cut off a post
-        () -> mattermost.texts().containsAll(texts));
-    assertThat(mattermost.texts()).containsExactlyInAnyOrderElementsOf(texts);
+        () -> MATTERMOST.texts().containsAll(texts));
+    assertThat(MATTERMOST.texts()).containsExactlyInAnyOrderElementsOf(texts);
   }
 
   @Test
   void aMentionIsAnsweredInItsThreadAndTheThreadGoesOnWithoutOne() throws Exception {
-    String first = mattermost.sayInChannel("@holdfast hello", "");
+    String first = MATTERMOST.sayInChannel("@holdfast hello", "");
     awaitTexts(List.of("echo: hello"));
-    assertThat(mattermost.rootOf("echo: hello")).isEqualTo(first);
-    mattermost.sayInChannel("and on", first);
+    assertThat(MATTERMOST.rootOf("echo: hello")).isEqualTo(first);
+    MATTERMOST.sayInChannel("and on", first);
     awaitTexts(List.of("echo: hello", "echo: and on"));
-    mattermost.sayInChannel("not for the bot", "");
-    mattermost.sayInChannel("@all lunch", "");
-    mattermost.say("directly");
+    MATTERMOST.sayInChannel("not for the bot", "");
+    MATTERMOST.sayInChannel("@all lunch", "");
+    MATTERMOST.say("directly");
     awaitTexts(List.of("echo: hello", "echo: and on", "echo: directly"));
     assertThat(rig.server().output()).doesNotContain(MattermostDouble.BOT_TOKEN);
   }
 
   @Test
   void aDraftIsEditedAndBecomesTheReplyAlsoWhenTheServerIsKilledBetween() throws Exception {
-    rig.setup().set("tools.shell.enabled", true);
-    rig.restart();
-    Await.until("a socket is open", LIMIT, mattermost::hasSocket);
-    mattermost.sayInChannel("@holdfast " + ShellRig.command("sleep 6; echo done"), "");
-    Await.until("a draft is kept", LIMIT, () -> KeptDrafts.of(rig).contains("post"));
+    MATTERMOST.sayInChannel("@holdfast " + ShellRig.command("sleep 6; echo done"), "");
+    Await.until(
+        "a draft is kept",
+        MattermostSetup.LIMIT,
+        () -> MATTERMOST.texts().size() == 1 && KeptDrafts.of(rig).contains("post"));
     rig.restart();
     Await.until(
         "the draft is the reply",
         LOOK_UP,
         () ->
-            mattermost.calls().stream()
+            MATTERMOST.calls().stream()
                 .anyMatch(
                     call ->
                         call.path().endsWith("/patch") && call.body().contains("holdfast_reply")));
-    rig.api().awaitQuiet(LIMIT);
-    assertThat(mattermost.texts()).hasSize(1);
-    assertThat(mattermost.calls("POST", "/posts")).isEqualTo(1);
+    rig.api().awaitQuiet(MattermostSetup.LIMIT);
+    assertThat(MATTERMOST.texts()).hasSize(1);
+    assertThat(MATTERMOST.calls("POST", "/posts")).isEqualTo(1);
   }
 
   @Test
   void whatWasDeliveredAndNotTakenComesAgainAndIsAnsweredOnce() {
     List<String> answers = new ArrayList<>();
-    mattermost.say("hello");
+    MATTERMOST.say("hello");
     answers.add("echo: hello");
     awaitTexts(answers);
     rig.server().suspend(); // it is delivered, and not even read
@@ -100,7 +111,7 @@ class MattermostTest {
   }
 
   private void kill(String text, Duration after, List<String> answers) {
-    mattermost.say(text);
+    MATTERMOST.say(text);
     Await.pause(after);
     rig.restart();
     answers.add("echo: " + text);
@@ -109,50 +120,29 @@ class MattermostTest {
 
   @Test
   void whatWasWrittenWhileNobodyListenedIsAnswered() {
-    mattermost.say("hello");
+    MATTERMOST.say("hello");
     awaitTexts(List.of("echo: hello"));
     rig.server().stop();
-    mattermost.forgetConnections(); // nothing can be resumed: it is the history that tells
-    mattermost.say("anybody there?");
-    mattermost.sayInChannel("@holdfast and here?", "");
-    mattermost.sayInChannel("not for the bot", "");
+    MATTERMOST.forgetConnections(); // nothing can be resumed: it is the history that tells
+    MATTERMOST.say("anybody there?");
+    MATTERMOST.sayInChannel("@holdfast and here?", "");
+    MATTERMOST.sayInChannel("not for the bot", "");
     rig.start();
     awaitTexts(List.of("echo: hello", "echo: anybody there?", "echo: and here?"));
-    assertThat(mattermost.calls("GET", "/channels/[^/]+/posts.*")).isPositive();
-  }
-
-  @Test
-  void aRenewedTokenAnswersWhatWasWrittenWhileTheOldOneWasRefused() {
-    mattermost.say("hello");
-    awaitTexts(List.of("echo: hello"));
-    rig.server().stop();
-    mattermost.revoke();
-    mattermost.forgetConnections();
-    mattermost.say("anybody there?");
-    rig.setup().env("BOT_TOKEN", MattermostDouble.RENEWED_TOKEN);
-    rig.start();
-    awaitTexts(List.of("echo: hello", "echo: anybody there?"));
+    assertThat(MATTERMOST.calls("GET", "/channels/[^/]+/posts.*")).isPositive();
   }
 
   @Test
   void whereTheBotIsMissingIsShownUntilItIsBack() throws Exception {
-    Map<String, Object> account = new LinkedHashMap<>();
-    account.put("url", mattermost.url());
-    account.put("token", "${BOT_TOKEN}");
-    account.put(
-        "allow",
-        Map.of("users", List.of(MattermostDouble.ANN), "chats", List.of(MattermostDouble.CHANNEL)));
-    rig.setup().setNamed("channels.mattermost.accounts", "main", account);
-    rig.restart();
-    mattermost.say("hello");
+    MATTERMOST.say("hello");
     awaitTexts(List.of("echo: hello"));
     assertThat(ready()).doesNotContain("not_in_places");
-    mattermost.remove(true);
+    MATTERMOST.remove(true);
     Await.until("it is told", Duration.ofSeconds(60), () -> ready().contains("not_in_places"));
     assertThat(ready())
         .contains("listener/mattermost:main")
         .doesNotContain(MattermostDouble.CHANNEL);
-    mattermost.remove(false);
+    MATTERMOST.remove(false);
     Await.until("it is over", Duration.ofSeconds(60), () -> !ready().contains("not_in_places"));
   }
 
@@ -162,39 +152,39 @@ class MattermostTest {
 
   @Test
   void aConnectionThatBreaksGoesOnWhereItWas() {
-    mattermost.say("hello");
+    MATTERMOST.say("hello");
     awaitTexts(List.of("echo: hello"));
-    long connections = mattermost.connections();
-    mattermost.breakSockets();
-    mattermost.say("while it was broken");
+    long connections = MATTERMOST.connections();
+    MATTERMOST.breakSockets();
+    MATTERMOST.say("while it was broken");
     awaitTexts(List.of("echo: hello", "echo: while it was broken"));
-    assertThat(mattermost.connections()).isEqualTo(connections);
+    assertThat(MATTERMOST.connections()).isEqualTo(connections);
   }
 
   @Test
   void aReplyWhoseAnswerWasLostIsFoundInTheHistory() {
-    mattermost.loseNextAnswer();
-    mattermost.say("hello");
+    MATTERMOST.loseNextAnswer();
+    MATTERMOST.say("hello");
     Await.until(
-        "it was looked for", LOOK_UP, () -> mattermost.calls("GET", "/channels/[^/]+/posts.*") > 0);
-    mattermost.say("and now");
+        "it was looked for", LOOK_UP, () -> MATTERMOST.calls("GET", "/channels/[^/]+/posts.*") > 0);
+    MATTERMOST.say("and now");
     awaitTexts(List.of("echo: hello", "echo: and now"));
   }
 
   @Test
   void aConnectionThatIsSilentIsReplaced() {
-    mattermost.say("hello");
+    MATTERMOST.say("hello");
     awaitTexts(List.of("echo: hello"));
-    mattermost.freeze();
-    mattermost.say("anybody there?");
+    MATTERMOST.freeze();
+    MATTERMOST.say("anybody there?");
     awaitTexts(List.of("echo: hello", "echo: anybody there?"));
   }
 
   @Test
-  void aTokenThatIsRevokedIsNamedAndAskedForNowAndThen() throws Exception {
-    mattermost.say("hello");
+  void aRevokedTokenIsNamedAndARenewedOneAnswersWhatWasWrittenMeanwhile() throws Exception {
+    MATTERMOST.say("hello");
     awaitTexts(List.of("echo: hello"));
-    mattermost.revoke();
+    MATTERMOST.revoke();
     Await.until(
         "the token is named",
         Duration.ofSeconds(60),
@@ -202,9 +192,15 @@ class MattermostTest {
             rig.api().get("/api/v1/conditions").body().contains("(AUTH)")
                 && rig.server().output().contains("create a new one for the bot"));
     assertThat(rig.api().get("/ready").body()).contains("mattermost:main");
-    int before = mattermost.calls().size();
-    Await.pause(Duration.ofSeconds(10));
-    assertThat(mattermost.calls().size() - before).isLessThan(10);
+    int before = MATTERMOST.calls().size();
+    Await.pause(Duration.ofSeconds(2)); // ten of the server's
+    assertThat(MATTERMOST.calls().size() - before).isLessThan(10);
     assertThat(rig.server().output()).doesNotContain(MattermostDouble.BOT_TOKEN);
+    rig.server().stop();
+    MATTERMOST.forgetConnections();
+    MATTERMOST.say("anybody there?");
+    rig.setup().env("BOT_TOKEN", MattermostDouble.RENEWED_TOKEN);
+    rig.start();
+    awaitTexts(List.of("echo: hello", "echo: anybody there?"));
   }
 }

@@ -8,17 +8,20 @@ import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.Json;
+import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
+import dev.holdfast.tests.harness.Setup;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What Mattermost sends to the bundled plugin by HTTP: slash commands, webhooks and clicks. */
 @Timeout(120)
@@ -29,28 +32,34 @@ class MattermostWebhookTest {
   private static final String FORM = "application/x-www-form-urlencoded";
   private static final int MIB = 1024 * 1024;
 
-  private final Http http = new Http();
-  private MattermostDouble mattermost;
-  private ServerRig rig;
+  private static final MattermostDouble MATTERMOST = new MattermostDouble();
 
-  @BeforeEach
-  void open() throws Exception {
-    mattermost = new MattermostDouble();
-    rig =
-        MattermostSetup.with(
-            mattermost,
-            Map.of("slash_token", SLASH, "hook_token", HOOK),
-            setup ->
-                setup
-                    .set("channels.mattermost.public_url", setup.url(""))
-                    .set("tools.shell.enabled", true)
-                    .set("tools.autonomy", "supervised"));
+  @RegisterExtension
+  static final Served SERVED =
+      Served.alone(
+          rig ->
+              allow(rig, MattermostSetup.ANN)
+                  .set("channels.mattermost.public_url", rig.setup().url(""))
+                  .set("tools.shell.enabled", true)
+                  .set("tools.autonomy", "supervised"));
+
+  private final Http http = new Http();
+  private final ServerRig rig = SERVED.rig();
+
+  private static Setup allow(ServerRig rig, Map<String, ?> people) {
+    return MattermostSetup.configure(
+        rig.setup(), MATTERMOST, people, Map.of("slash_token", SLASH, "hook_token", HOOK));
   }
 
-  @AfterEach
-  void close() {
-    rig.close();
-    mattermost.close();
+  @BeforeEach
+  void open() {
+    MATTERMOST.reset();
+    MattermostSetup.awaitSocket(MATTERMOST);
+  }
+
+  @AfterAll
+  static void close() {
+    MATTERMOST.close();
   }
 
   private Answer send(String type, String token, String body) throws IOException {
@@ -69,7 +78,7 @@ class MattermostWebhookTest {
 
   private void awaitTexts(String... texts) {
     Await.until(
-        "the bot says " + List.of(texts), LIMIT, () -> mattermost.texts().equals(List.of(texts)));
+        "the bot says " + List.of(texts), LIMIT, () -> MATTERMOST.texts().equals(List.of(texts)));
   }
 
   @Test
@@ -80,7 +89,7 @@ class MattermostWebhookTest {
       assertThat(answer.json().path("response_type").asText()).isEqualTo("ephemeral");
     }
     awaitTexts("echo: hello");
-    assertThat(mattermost.rootOf("echo: hello")).isEmpty();
+    assertThat(MATTERMOST.rootOf("echo: hello")).isEmpty();
     List<Answer> refused =
         List.of(
             send(FORM, "forged", command("forged", "let me in")),
@@ -91,14 +100,14 @@ class MattermostWebhookTest {
     assertThat(refused).extracting(Answer::status).containsOnly(401);
     assertThat(refused).extracting(Answer::body).noneMatch(body -> body.contains("token"));
     assertThat(send(FORM, SLASH, command(SLASH, "x".repeat(MIB + 1))).status()).isEqualTo(413);
-    mattermost.say("and now");
+    MATTERMOST.say("and now");
     awaitTexts("echo: hello", "echo: and now");
     assertThat(rig.server().output()).doesNotContain(SLASH).doesNotContain(HOOK);
   }
 
   @Test
   void aPostThatComesByAWebhookAndOverTheSocketIsAnsweredOnce() throws Exception {
-    String post = mattermost.sayInChannel("@holdfast hello", "");
+    String post = MATTERMOST.sayInChannel("@holdfast hello", "");
     Map<String, String> hook =
         Map.of(
             "token",
@@ -113,7 +122,7 @@ class MattermostWebhookTest {
             "@holdfast hello");
     assertThat(send("application/json", "", Json.write(Json.of(hook))).status()).isEqualTo(200);
     awaitTexts("echo: hello");
-    mattermost.say("and now");
+    MATTERMOST.say("and now");
     awaitTexts("echo: hello", "echo: and now");
   }
 
@@ -127,29 +136,18 @@ class MattermostWebhookTest {
 
   @Test
   void whoeverWasRemovedFromThePeopleDecidesNothingThatWasAskedBefore() throws Exception {
-    mattermost.sayInChannel("@holdfast " + ShellRig.command("echo done"), "");
-    JsonNode button = Await.value("there is a button", LIMIT, () -> mattermost.button("Approve"));
+    MATTERMOST.sayInChannel("@holdfast " + ShellRig.command("echo done"), "");
+    JsonNode button = Await.value("there is a button", LIMIT, () -> MATTERMOST.button("Approve"));
     long starts = starts();
-    rig.setup()
-        .setNamed(
-            "channels.mattermost.accounts",
-            "main",
-            Map.of(
-                "url",
-                mattermost.url(),
-                "token",
-                "${BOT_TOKEN}",
-                "allow",
-                Map.of("users", List.of("somebodyelse00000000000000"))))
-        .write();
+    Setup _ = allow(rig, Map.of("users", List.of("somebodyelse00000000000000"))).write();
     Await.until("the plugin has read it", LIMIT, () -> starts() > starts);
     Answer answer = click(button, MattermostDouble.ANN, button.path("context"));
     assertThat(answer.status()).isEqualTo(200);
     Await.until(
         "the person is told directly",
         LIMIT,
-        () -> mattermost.texts().contains("You may not decide this any more."));
-    assertThat(mattermost.button("Approve")).as("nothing was decided").isPresent();
+        () -> MATTERMOST.texts().contains("You may not decide this any more."));
+    assertThat(MATTERMOST.button("Approve")).as("nothing was decided").isPresent();
   }
 
   private long starts() {
@@ -161,8 +159,8 @@ class MattermostWebhookTest {
 
   @Test
   void aButtonDecidesForWhoeverWasAskedAndNobodyCanForgeIt() throws Exception {
-    mattermost.sayInChannel("@holdfast " + ShellRig.command("echo done"), "");
-    JsonNode button = Await.value("there is a button", LIMIT, () -> mattermost.button("Approve"));
+    MATTERMOST.sayInChannel("@holdfast " + ShellRig.command("echo done"), "");
+    JsonNode button = Await.value("there is a button", LIMIT, () -> MATTERMOST.button("Approve"));
     JsonNode context = button.path("context");
     ObjectNode forged = context.deepCopy();
     forged.put("thread", MattermostDouble.CHANNEL);
@@ -171,7 +169,7 @@ class MattermostWebhookTest {
     Await.until(
         "the stranger is told directly",
         LIMIT,
-        () -> mattermost.texts().contains("Only the person who was asked may decide this."));
+        () -> MATTERMOST.texts().contains("Only the person who was asked may decide this."));
     Answer answer = click(button, MattermostDouble.ANN, context);
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.body()).isEqualTo("{}");
@@ -179,7 +177,7 @@ class MattermostWebhookTest {
         "the question says how it ended",
         LIMIT,
         () ->
-            mattermost.texts().stream().anyMatch(text -> text.contains("\nApproved by ann"))
-                && mattermost.button("Approve").isEmpty());
+            MATTERMOST.texts().stream().anyMatch(text -> text.contains("\nApproved by ann"))
+                && MATTERMOST.button("Approve").isEmpty());
   }
 }
