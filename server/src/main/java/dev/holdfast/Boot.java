@@ -147,7 +147,7 @@ final class Boot {
     return budget.plus(STOP_OVERTIME);
   }
 
-  private LastGoodConfig.Chosen<ServerConfig> configure() throws ConfigException {
+  LastGoodConfig.Chosen<ServerConfig> configure() throws ConfigException {
     envFile.problems().forEach(problem -> LOG.warn("config: {}", problem));
     LoadedConfig loaded =
         options.configNamed()
@@ -185,7 +185,7 @@ final class Boot {
   }
 
   /** What the environment names goes before the generated one. */
-  private Secret token(Path dataDir) throws IOException, StartRefusedException {
+  Secret token(Path dataDir) throws IOException, StartRefusedException {
     Optional<String> given =
         Optional.ofNullable(envFile.now().get("HOLDFAST_TOKEN"))
             .map(String::strip)
