@@ -146,4 +146,17 @@ class GuidesTest {
             page.blocks().get(1).replace("/usr/share/man/man1", folder.toString()), folder);
     assertThat(folder.resolve("holdfast.1")).content().contains(".TH HOLDFAST 1");
   }
+
+  @Test
+  @Order(8)
+  void theFirstChannelOfAPluginIsBuiltLoadedAndAnswers() throws Exception {
+    PageCommands page = PageCommands.of("plugins.md");
+    String _ = page.run(1, folder);
+    String _ = page.run(2, folder);
+    Path answer = folder.resolve("mailbox/out/ann-1.1.txt");
+    Await.until("the answer is there", LIMIT, () -> Files.exists(answer));
+    assertThat(answer).hasContent("echo: hello");
+    assertThat(folder.resolve("mailbox/in")).isEmptyDirectory();
+    assertThat(folder.resolve("plugins/mailbox-1.0.0.jar")).exists();
+  }
 }

@@ -57,10 +57,6 @@ final class LocalServer implements AutoCloseable {
     return server;
   }
 
-  String output() throws IOException {
-    return Files.readString(folder.resolve("output.log"));
-  }
-
   @Override
   public void close() throws IOException {
     process.destroyForcibly().onExit().join();

@@ -3,9 +3,10 @@ package dev.holdfast.tests.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.CallScript;
 import dev.holdfast.tests.harness.FakeModel;
+import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.ServerRig;
-import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,11 +17,19 @@ import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 
 /** Every metric that docs/metrics.md promises is served, under exactly that name. */
 @Timeout(60)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class MetricNamesTest {
   private static final Duration LIMIT = Duration.ofSeconds(10);
   private static final Path PAGE = Path.of("../docs/metrics.md");
@@ -57,57 +66,89 @@ class MetricNamesTest {
           "holdfast_dead_letters",
           "holdfast_restarts_total");
 
+  private final ServerRig rig = new ServerRig();
+  private final FakeModel model = new FakeModel().asOpenAi(rig.setup());
+  private Set<String> before = Set.of();
+
+  @BeforeAll
+  void start() throws Exception {
+    Map<String, Object> action =
+        Map.of(
+            "id",
+            "job",
+            "protocol",
+            "action",
+            "command",
+            List.of("true"),
+            "actions",
+            List.of(Map.of("name", "run")));
+    rig.setup()
+        .set("extensions", List.of(action))
+        .set("server.plugins_dir", rig.folder().resolve("plugins").toString())
+        .set("broker.kind", "nats")
+        .set("broker.nats.control", true); // also where there is none
+    String _ = PageCommands.of("plugins.md").run(0, rig.folder());
+    rig.start();
+    Await.until("its plugin is there", LIMIT, () -> sum("holdfast_plugin_up") == 1);
+    before = counters(rig.metrics().text());
+  }
+
+  @AfterAll
+  void stop() {
+    rig.close();
+    model.close();
+  }
+
+  /** The labels that dashboards and alerts stand on. */
   @Test
-  void everyPromisedMetricIsServedAndEveryServedOneIsPromised() throws Exception {
-    Set<String> promised = promised();
-    assertThat(promised).containsAll(LASTING);
-    try (ServerRig rig = new ServerRig()) {
-      rig.setup().set("server.plugins_dir", rig.folder().resolve("plugins").toString());
-      String _ = PageCommands.of("plugins.md").run(0, rig.folder());
-      extend(rig);
-      rig.setup()
-          .set("broker.kind", "nats")
-          .set("broker.nats.control", true); // also where there is none
-      rig.start();
-      useEverything(rig);
-      Await.until("its plugin is there", LIMIT, () -> rig.metrics().sum("holdfast_plugin_up") == 1);
-      String served = rig.metrics().text();
-      assertThat(promised)
-          .allSatisfy(
-              name ->
-                  assertThat(served)
-                      .containsPattern("(?m)^" + name + "(_count|_sum|_bucket|_max)?[{ ]"));
-      assertThat(TYPE.matcher(served).results().map(MetricNamesTest::family))
-          .as("all of them stand on the page")
-          .isSubsetOf(promised);
-      assertThat(served).contains("jvm_memory_used_bytes", "vertx_http_server");
-      assertThat(rig.server().output())
-          .as("no meter is registered twice")
-          .doesNotContain("already been registered");
-    }
+  @Order(1)
+  void theLabelsAreThosePromised() throws Exception {
+    rig.converse("e1", "t", "hello");
+    awaitOne("holdfast_events_total", "channel=\"webhook\"", "outcome=\"accepted\"");
+    awaitOne("holdfast_events_total", "channel=\"webhook\"", "outcome=\"answered\"");
+    awaitOne("holdfast_replies_total", "channel=\"webhook\"", "outcome=\"sent\"");
+    awaitOne("holdfast_model_calls_total", "provider=\"openai\"", "model=\"gpt-test\"");
+    assertThat(sum("holdfast_breaker_state", "name=\"llm:openai\"")).isZero();
+    assertThat(model.requests()).hasSize(1);
   }
 
   /** An alert on a counter that appears with its first increase misses that one. */
   @Test
+  @Order(2)
   void everyCounterIsThereBeforeAnythingIsCounted() throws Exception {
-    try (ServerRig rig = new ServerRig()) {
-      extend(rig);
-      rig.start();
-      Set<String> before = counters(rig.metrics().text());
-      assertThat(before.stream().map(line -> line.replaceAll("\\{.*", "")))
-          .contains(
-              "holdfast_messages_filtered_total",
-              "holdfast_replies_total",
-              "holdfast_events_total",
-              "holdfast_http_refused_total",
-              "holdfast_restarts_total",
-              "holdfast_tool_calls_total",
-              "holdfast_model_calls_total");
-      useEverything(rig);
-      Set<String> late = counters(rig.metrics().text());
-      late.removeAll(before);
-      assertThat(late).isEmpty();
-    }
+    assertThat(before.stream().map(line -> line.replaceAll("\\{.*", "")))
+        .contains(
+            "holdfast_messages_filtered_total",
+            "holdfast_replies_total",
+            "holdfast_events_total",
+            "holdfast_http_refused_total",
+            "holdfast_restarts_total",
+            "holdfast_tool_calls_total",
+            "holdfast_model_calls_total");
+    useEverything();
+    Set<String> late = counters(rig.metrics().text());
+    late.removeAll(before);
+    assertThat(late).isEmpty();
+  }
+
+  @Test
+  @Order(3)
+  void everyPromisedMetricIsServedAndEveryServedOneIsPromised() throws IOException {
+    Set<String> promised = promised();
+    assertThat(promised).containsAll(LASTING);
+    String served = rig.metrics().text();
+    assertThat(promised)
+        .allSatisfy(
+            name ->
+                assertThat(served)
+                    .containsPattern("(?m)^" + name + "(_count|_sum|_bucket|_max)?[{ ]"));
+    assertThat(TYPE.matcher(served).results().map(MetricNamesTest::family))
+        .as("all of them stand on the page")
+        .isSubsetOf(promised);
+    assertThat(served).contains("jvm_memory_used_bytes", "vertx_http_server");
+    assertThat(rig.server().output())
+        .as("no meter is registered twice")
+        .doesNotContain("already been registered");
   }
 
   /**
@@ -123,24 +164,12 @@ class MetricNamesTest {
         .collect(Collectors.toSet());
   }
 
-  private static void extend(ServerRig rig) {
-    Map<String, Object> action =
-        Map.of(
-            "id",
-            "job",
-            "protocol",
-            "action",
-            "command",
-            List.of("true"),
-            "actions",
-            List.of(Map.of("name", "run")));
-    rig.setup().set("extensions", List.of(action));
-  }
-
   /** Some timers appear with their first use. */
-  private static void useEverything(ServerRig rig) throws IOException {
-    rig.converse("e1", "t", "hello");
-    rig.converse("e2", "t", ShellRig.call("write_file", Map.of("path", "x", "content", "y")));
+  private void useEverything() throws IOException {
+    model.next(
+        CallScript.call("c1", "write_file", Map.of("path", "x", "content", "y")),
+        ModelScript.echo());
+    rig.converse("e2", "t", "write a file");
     assertThat(rig.sender().send("e3", "t", " ").isAccepted()).isTrue();
     assertThat(rig.server().probe("/nothing")).isEqualTo(404);
     rig.api().awaitQuiet(LIMIT);
@@ -159,29 +188,13 @@ class MetricNamesTest {
     return type.group(1).replaceAll("_max$", "");
   }
 
-  /** The labels that dashboards and alerts stand on. */
-  @Test
-  void theLabelsAreThosePromised() throws Exception {
-    try (ServerRig rig = new ServerRig();
-        FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
-      rig.start();
-      rig.converse("e1", "t", "hello");
-      awaitOne(rig, "holdfast_events_total", "channel=\"webhook\"", "outcome=\"accepted\"");
-      awaitOne(rig, "holdfast_events_total", "channel=\"webhook\"", "outcome=\"answered\"");
-      awaitOne(rig, "holdfast_replies_total", "channel=\"webhook\"", "outcome=\"sent\"");
-      awaitOne(rig, "holdfast_model_calls_total", "provider=\"openai\"", "model=\"gpt-test\"");
-      assertThat(sum(rig, "holdfast_breaker_state", "name=\"llm:openai\"")).isZero();
-      assertThat(model.requests()).hasSize(1);
-    }
-  }
-
   /** What is counted is counted a moment after it has happened. */
-  private static void awaitOne(ServerRig rig, String name, String... labels) throws Exception {
-    Await.until(name + " is counted", LIMIT, () -> sum(rig, name, labels) > 0);
-    assertThat(sum(rig, name, labels)).as(name).isEqualTo(1);
+  private void awaitOne(String name, String... labels) throws Exception {
+    Await.until(name + " is counted", LIMIT, () -> sum(name, labels) > 0);
+    assertThat(sum(name, labels)).as(name).isEqualTo(1);
   }
 
-  private static double sum(ServerRig rig, String name, String... labels) throws Exception {
+  private double sum(String name, String... labels) throws Exception {
     return rig.metrics().sum(name, labels);
   }
 }

@@ -56,22 +56,6 @@ class PluginDocsTest {
     }
   }
 
-  @Test
-  void theFirstChannelIsBuiltLoadedAndAnswers() throws Exception {
-    Path folder = Files.createTempDirectory("holdfast-page");
-    try (LocalServer server = LocalServer.start(folder)) {
-      Files.createDirectories(folder.resolve("plugins"));
-      PageCommands page = PageCommands.of("plugins.md");
-      String _ = page.run(1, folder);
-      String _ = page.run(2, folder);
-      Path answer = folder.resolve("mailbox/out/ann-1.1.txt");
-      Await.until("the answer is there: " + server.output(), LIMIT, () -> Files.exists(answer));
-      assertThat(answer).hasContent("echo: hello");
-      assertThat(folder.resolve("mailbox/in")).isEmptyDirectory();
-      assertThat(folder.resolve("plugins/mailbox-1.0.0.jar")).exists();
-    }
-  }
-
   private static boolean greets(ServerRig rig, String word) {
     return greeting(rig, "w" + System.nanoTime()).contains(word);
   }
