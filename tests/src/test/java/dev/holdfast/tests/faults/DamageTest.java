@@ -8,6 +8,7 @@ import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.HoldfastProcess;
+import dev.holdfast.tests.harness.RunLength;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
@@ -36,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(600)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DamageTest {
-  private static final int DAMAGES = Integer.getInteger("holdfast.damages", 4);
+  private static final int DAMAGES = RunLength.of("holdfast.damages", 2, 6);
   private static final int DATA_DAMAGED = 65;
   private static final int EVENTS = 12;
   private final long seed = Long.getLong("holdfast.seed", System.nanoTime());
@@ -146,7 +147,7 @@ class DamageTest {
   void aMissingFileIsRebuiltOrRefused() throws Exception {
     for (String name :
         List.of("holdfast.db-shm", "clean_shutdown", "holdfast.pid", "holdfast.lock")) {
-      for (Path template : List.of(stopped, killed)) {
+      for (Path template : templates()) {
         Path data = fresh(template);
         Files.deleteIfExists(data.resolve(name));
         judge(data, "deleted " + name + " of " + template.getFileName());
@@ -169,8 +170,8 @@ class DamageTest {
   /** Row F25: a folder that has lost its database is no new folder. */
   @Test
   void aDatabaseThatIsGoneOrEmptyIsRefused() throws Exception {
-    for (Path template : List.of(stopped, killed)) {
-      for (boolean gone : List.of(true, false)) {
+    for (boolean gone : List.of(true, false)) {
+      for (Path template : templates()) {
         Path data = fresh(template);
         Files.delete(data.resolve("holdfast.db"));
         if (!gone) {
@@ -207,6 +208,12 @@ class DamageTest {
     Path data = fresh(killed);
     Files.copy(stopped.resolve("clean_shutdown"), data.resolve("clean_shutdown"));
     judge(data, "forged the marker");
+  }
+
+  /** Both, or in the normal run one of them. */
+  private List<Path> templates() {
+    List<Path> both = List.of(stopped, killed);
+    return RunLength.isFull() ? both : List.of(both.get(random.nextInt(2)));
   }
 
   /** Starts on the damaged folder: 65, or every answer that is given is right. */

@@ -9,6 +9,7 @@ import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.HoldfastProcess;
 import dev.holdfast.tests.harness.ModelScript;
+import dev.holdfast.tests.harness.OnlyInFull;
 import dev.holdfast.tests.harness.Post;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
@@ -30,19 +31,17 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * Row F24: one byte of one file changes while no server runs, and messages are parked, and replies
  * wait to be posted. It is harmless, mended or told: an answer that is neither posted nor accounted
- * for is a failure. It runs when {@code -Dholdfast.flips} says how many; the same again: {@code
- * -Dholdfast.seed}.
+ * for is a failure. How many: {@code -Dholdfast.flips}; the same again: {@code -Dholdfast.seed}.
  */
 @Timeout(7200)
-@EnabledIfSystemProperty(named = "holdfast.flips", matches = "[1-9]\\d*")
+@OnlyInFull(shortForm = "DamageTest.aFlippedBitIsRefusedOrHarmless")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FlippedByteTest {
-  private static final int FLIPS = Integer.getInteger("holdfast.flips", 0);
+  private static final int FLIPS = Integer.getInteger("holdfast.flips", 60);
   private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final int DATA_DAMAGED = 65;
   private static final int OF_EACH = 4;

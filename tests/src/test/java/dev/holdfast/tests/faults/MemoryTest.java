@@ -7,6 +7,8 @@ import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.HoldfastProcess;
 import dev.holdfast.tests.harness.ModelScript;
+import dev.holdfast.tests.harness.OnlyInFull;
+import dev.holdfast.tests.harness.RunLength;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.WebhookSender;
 import java.io.IOException;
@@ -24,6 +26,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class MemoryTest {
   private static final int OUT_OF_MEMORY = 3;
+  private static final boolean FULL = RunLength.isFull();
   private static final int BODY_BYTES = 24 * 1024 * 1024;
 
   @Test
@@ -62,7 +65,7 @@ class MemoryTest {
     }
   }
 
-  /** As many as would fill the heap three times over, all read from the disk at the start. */
+  /** As many as would fill the heap, in full three times over, all read at the start. */
   @Test
   @Timeout(300)
   void largeMessagesThatWaitDoNotKeepTheServerDown() {
@@ -72,12 +75,13 @@ class MemoryTest {
       model.always(ModelScript.hang());
       rig.start();
       String text = "€" + "x".repeat(1_000_000); // one wide character makes all of them wide
-      for (int i = 0; i < 150; i++) {
+      int count = FULL ? 150 : 50;
+      for (int i = 0; i < count; i++) {
         rig.accept("large-" + i, "t", text);
       }
       rig.restart();
       rig.converse("stop", "t", "/stop all");
-      rig.api().awaitState("large-149", Set.of("cancelled"), Duration.ofSeconds(30));
+      rig.api().awaitState("large-" + (count - 1), Set.of("cancelled"), Duration.ofSeconds(30));
       assertThat(rig.server().isAlive()).isTrue();
     }
   }
@@ -87,13 +91,13 @@ class MemoryTest {
    * answered, and a small message before most of it.
    */
   @Test
+  @OnlyInFull(shortForm = "MemoryTest.largeMessagesEndNoProcessAndNoOtherMessageInAnOutage")
   @Timeout(600)
   void largeMessagesOfManyThreadsOutliveAnOutage() {
-    boolean full = Boolean.getBoolean("holdfast.full");
-    int count = full ? 300 : 40;
+    int count = 300;
     try (ServerRig rig = new ServerRig();
         FakeModel model = new FakeModel().asOpenAi(rig.setup()).unrecorded()) {
-      rig.setup().heap(full ? "-Xmx256m" : "-Xmx96m");
+      rig.setup().heap("-Xmx256m");
       model.always(ModelScript.unavailable());
       rig.start();
       String text = "x".repeat(1_000_000);
@@ -120,12 +124,11 @@ class MemoryTest {
   @Test
   @Timeout(900)
   void largeMessagesEndNoProcessAndNoOtherMessageInAnOutage() throws Exception {
-    boolean full = Boolean.getBoolean("holdfast.full");
-    int count = full ? 420 : 60;
-    Duration outage = Duration.ofSeconds(full ? 100 : 5);
+    int count = FULL ? 420 : 60;
+    Duration outage = Duration.ofSeconds(FULL ? 100 : 3);
     try (ServerRig rig = new ServerRig();
         FakeModel model = new FakeModel().asOpenAi(rig.setup()).unrecorded()) {
-      rig.setup().heap(full ? "-Xmx768m" : "-Xmx96m");
+      rig.setup().heap(FULL ? "-Xmx768m" : "-Xmx96m");
       rig.setup().set("breakers.default.initial_backoff_ms", 200);
       rig.setup().set("breakers.default.max_backoff_ms", 400);
       rig.setup().set("models.retry.server_error.max_attempts", 1);
@@ -142,9 +145,12 @@ class MemoryTest {
       rig.restart();
       Await.throughout("the next one lives", outage, () -> rig.server().isAlive());
       model.always(ModelScript.answer(said -> "got " + said.length()));
-      rig.api().awaitQuiet(Duration.ofSeconds(full ? 300 : 60));
+      rig.accept("small", "small", "hello");
+      rig.platform()
+          .awaitText("small", "got 5", Duration.ofSeconds(30)); // behind a notice, perhaps
+      rig.api().awaitQuiet(Duration.ofSeconds(FULL ? 300 : 60));
       JsonNode counts = rig.api().status().path("counts");
-      assertThat(counts.path("answered").asInt()).as(counts.toString()).isEqualTo(count + 5);
+      assertThat(counts.path("answered").asInt()).as(counts.toString()).isEqualTo(count + 6);
       assertThat(rig.server().isAlive()).isTrue();
     }
   }
