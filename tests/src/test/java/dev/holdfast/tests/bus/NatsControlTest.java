@@ -56,8 +56,7 @@ class NatsControlTest {
 
   @BeforeAll
   static void open() throws Exception {
-    client = ServerRig.newFolder("holdfast-control");
-    Npm.install(client, "nats@2.29.3");
+    client = Npm.folderWith("nats@2.29.3");
     Files.writeString(
         client.resolve("control.mjs"), PageCommands.of("bus.md", "js").blocks().getFirst());
     nats =

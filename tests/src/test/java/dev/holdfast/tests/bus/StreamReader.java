@@ -29,7 +29,7 @@ import java.util.concurrent.TimeUnit;
 final class StreamReader implements AutoCloseable {
   private static final long SECONDS_MAX = 90;
 
-  private final Path folder = ServerRig.newFolder("holdfast-stream");
+  private final Path folder = Npm.folderWith("nats@2.29.3");
   private final NatsServer nats;
   private final Validator schema;
   private String credentials = "";
@@ -51,7 +51,6 @@ final class StreamReader implements AutoCloseable {
                 .setBaseUri("urn:holdfast")
                 .setOutputFormat(OutputFormat.Basic));
     assertThat(schema.validate(new JsonObject()).getValid()).isFalse();
-    Npm.install(folder, "nats@2.29.3");
     try (InputStream in = StreamReader.class.getResourceAsStream("/bus/events.mjs")) {
       Files.write(folder.resolve("events.mjs"), in.readAllBytes());
     }

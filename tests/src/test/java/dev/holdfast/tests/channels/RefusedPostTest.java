@@ -293,10 +293,7 @@ class RefusedPostTest {
     rig.setup().plugin(platform.plugin());
     platform.configure(rig.setup(), front.origin());
     rig.start();
-    Await.until(
-        "the channel is there",
-        LIMIT,
-        () -> rig.api().get("/api/v1/plugins").body().contains("channel " + platform.plugin()));
+    rig.api().awaitChannel(platform.plugin());
   }
 
   private static void waits(

