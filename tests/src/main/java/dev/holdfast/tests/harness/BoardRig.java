@@ -19,11 +19,18 @@ import java.util.stream.Stream;
 public final class BoardRig implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
-  private final ServerRig rig = new ServerRig();
-  private final Path folder = rig.folder().resolve("board");
-  private final Path plugins = rig.folder().resolve("plugins");
+  private final ServerRig rig;
+  private final Path folder;
 
   public BoardRig() {
+    this(new ServerRig());
+  }
+
+  /** Adds the board to a server that is not started yet. */
+  public BoardRig(ServerRig rig) {
+    this.rig = rig;
+    folder = rig.folder().resolve("board");
+    Path plugins = rig.folder().resolve("plugins");
     rig.setup()
         .set("server.plugins_dir", plugins.toString())
         .set("tools.autonomy", "supervised")

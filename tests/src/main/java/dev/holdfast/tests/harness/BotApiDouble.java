@@ -77,6 +77,12 @@ public final class BotApiDouble implements AutoCloseable {
     harm = which;
   }
 
+  /** Forgets what it was asked, and does no harm any more. */
+  public synchronized void reset() {
+    calls.clear();
+    heal();
+  }
+
   public synchronized void heal() {
     harm = _ -> false;
   }

@@ -34,7 +34,7 @@ public final class DiscordDouble implements AutoCloseable {
   private static final String BOT = "900";
   private static final String GUILD = "40";
   private static final String MEMBER = "9";
-  private static final int BEAT_MILLIS = 1500;
+  private static final int BEAT_MILLIS = 6000;
 
   private final Vertx vertx = Vertx.vertx();
   private final HttpServer server;
@@ -80,6 +80,16 @@ public final class DiscordDouble implements AutoCloseable {
             .toCompletableFuture()
             .orTimeout(10, TimeUnit.SECONDS)
             .join();
+  }
+
+  /** Forgets what was written, and refuses nothing any more. */
+  public synchronized void reset() {
+    messages.clear();
+    isRevoked = false;
+    losesNext = false;
+    tellsOwn = true;
+    lookUps = 0;
+    resumes = 0;
   }
 
   public String baseUrl() {

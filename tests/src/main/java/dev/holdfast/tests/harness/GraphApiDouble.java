@@ -67,6 +67,15 @@ public final class GraphApiDouble implements AutoCloseable {
     REVOKE
   }
 
+  /** Forgets what was sent, and does no harm any more. */
+  public synchronized void reset() {
+    sent.clear();
+    told.clear();
+    harmed = _ -> false;
+    harms = 0;
+    downloads = 0;
+  }
+
   public String url() {
     return server.url("");
   }

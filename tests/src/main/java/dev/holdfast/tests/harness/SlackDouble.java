@@ -79,6 +79,16 @@ public final class SlackDouble implements AutoCloseable {
             .join();
   }
 
+  /** Forgets what was posted, and refuses nothing any more. */
+  public synchronized void reset() {
+    posts.clear();
+    unheard.clear();
+    refusal = "";
+    limitSecs = 0;
+    losesNext = false;
+    lookUps = 0;
+  }
+
   public String baseUrl() {
     return "http://127.0.0.1:" + server.actualPort() + "/api";
   }

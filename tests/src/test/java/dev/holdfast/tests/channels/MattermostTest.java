@@ -40,10 +40,11 @@ class MattermostTest {
             Setup _ = MattermostSetup.configure(setup, MATTERMOST, allow, Map.of());
           });
 
-  private final ServerRig rig = SERVED.rig();
+  private ServerRig rig;
 
   @BeforeEach
   void open() {
+    rig = SERVED.rig();
     MATTERMOST.reset();
     MattermostSetup.awaitSocket(MATTERMOST);
   }

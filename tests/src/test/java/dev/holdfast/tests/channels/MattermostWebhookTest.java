@@ -44,7 +44,7 @@ class MattermostWebhookTest {
                   .set("tools.autonomy", "supervised"));
 
   private final Http http = new Http();
-  private final ServerRig rig = SERVED.rig();
+  private ServerRig rig;
 
   private static Setup allow(ServerRig rig, Map<String, ?> people) {
     return MattermostSetup.configure(
@@ -53,6 +53,7 @@ class MattermostWebhookTest {
 
   @BeforeEach
   void open() {
+    rig = SERVED.rig();
     MATTERMOST.reset();
     MattermostSetup.awaitSocket(MATTERMOST);
   }
@@ -138,9 +139,7 @@ class MattermostWebhookTest {
   void whoeverWasRemovedFromThePeopleDecidesNothingThatWasAskedBefore() throws Exception {
     MATTERMOST.sayInChannel("@holdfast " + ShellRig.command("echo done"), "");
     JsonNode button = Await.value("there is a button", LIMIT, () -> MATTERMOST.button("Approve"));
-    long starts = starts();
-    Setup _ = allow(rig, Map.of("users", List.of("somebodyelse00000000000000"))).write();
-    Await.until("the plugin has read it", LIMIT, () -> starts() > starts);
+    allowNow(Map.of("users", List.of("somebodyelse00000000000000")));
     Answer answer = click(button, MattermostDouble.ANN, button.path("context"));
     assertThat(answer.status()).isEqualTo(200);
     Await.until(
@@ -148,6 +147,15 @@ class MattermostWebhookTest {
         LIMIT,
         () -> MATTERMOST.texts().contains("You may not decide this any more."));
     assertThat(MATTERMOST.button("Approve")).as("nothing was decided").isPresent();
+    allowNow(MattermostSetup.ANN);
+    Answer _ = click(button, MattermostDouble.ANN, button.path("context"));
+    Await.until("it is decided", LIMIT, () -> MATTERMOST.button("Approve").isEmpty());
+  }
+
+  private void allowNow(Map<String, ?> people) throws IOException {
+    long starts = starts();
+    Setup _ = allow(rig, people).write();
+    Await.until("the plugin has read it", LIMIT, () -> starts() > starts);
   }
 
   private long starts() {

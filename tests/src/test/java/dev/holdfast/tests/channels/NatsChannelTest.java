@@ -9,6 +9,7 @@ import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.NatsAsker;
 import dev.holdfast.tests.harness.NatsServer;
 import dev.holdfast.tests.harness.Npm;
+import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
 import io.nats.client.Connection;
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The bundled plugin in the real server, with a real nats-server and NATS's own Java client. */
 @Timeout(420)
@@ -67,18 +69,24 @@ class NatsChannelTest {
   private static ServerRig rig;
   private static NatsAsker asker;
 
+  @RegisterExtension
+  static final Served SERVED =
+      Served.alone(
+          server -> {
+            nats = new NatsServer().start();
+            server
+                .setup()
+                .plugin("nats")
+                .setNamed("channels.nats.accounts", "main", NatsAsker.account(nats.url()))
+                .setNamed("channels.nats.accounts", "closed", closed())
+                .setNamed("channels.nats.accounts", "one", chained("one", "two.in", 0))
+                .setNamed("channels.nats.accounts", "two", chained("two", "one.in", 3));
+          });
+
   @BeforeAll
-  static void open() throws Exception {
-    nats = new NatsServer().start();
-    rig = new ServerRig();
-    rig.setup()
-        .plugin("nats")
-        .setNamed("channels.nats.accounts", "main", NatsAsker.account(nats.url()))
-        .setNamed("channels.nats.accounts", "closed", closed())
-        .setNamed("channels.nats.accounts", "one", chained("one", "two.in", 0))
-        .setNamed("channels.nats.accounts", "two", chained("two", "one.in", 3));
+  static void open() {
+    rig = SERVED.rig();
     asker = new NatsAsker(nats.url());
-    rig.start();
     asker.awaitConsumer(LIMIT);
   }
 
@@ -107,12 +115,7 @@ class NatsChannelTest {
 
   @AfterAll
   static void close() {
-    if (rig != null) {
-      rig.close();
-    }
-    if (nats != null) {
-      nats.close();
-    }
+    nats.close();
   }
 
   private static void ask(Connection client, String subject, Headers headers, String text)
@@ -220,9 +223,8 @@ class NatsChannelTest {
 
   @Test
   void theProgramOfThePageWaitsForTheWholeAnswer() throws Exception {
-    Path folder = ServerRig.newFolder("holdfast-ask");
+    Path folder = Npm.folderWith("nats@2.29.3");
     try {
-      Npm.install(folder, "nats@2.29.3");
       String program = PageCommands.of("channels/nats.md", "js").blocks().getFirst();
       setMode("safe");
       Process asking = run(folder, program, "What is 6 times 7?");

@@ -52,7 +52,7 @@ class RestoredCopyTest {
       assertThat(run(copy, "promote").out()).contains("promoted");
       assertThat(copy.api().get("/api/v1/extensions/" + EXTENSION).status()).isEqualTo(200);
       copy.restart();
-      TelegramSetup.awaitChannel(copy);
+      copy.api().awaitChannel("telegram");
       assertThat(run(copy, "promote").out()).contains("nothing has changed");
       run(copy, "mode", "auto"); // the original was stopped by hand, and so is what was promoted
       copy.api().awaitState(open, ServerApi.FINAL, LIMIT);
@@ -113,8 +113,7 @@ class RestoredCopyTest {
   /** The same configuration, but for its own port and folder. */
   private HoldfastCommand.Result restore(ServerRig copy, Path file, ServerRig original)
       throws IOException {
-    TelegramSetup.configure(copy, api.url(), Map.of("mode", "webhook"));
-    copy.setup()
+    TelegramSetup.configure(copy, api.url(), Map.of("mode", "webhook"))
         .setNamed(
             "channels.webhook.accounts",
             "ci",

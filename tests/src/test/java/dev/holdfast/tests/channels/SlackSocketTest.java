@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Json;
+import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.SlackDouble;
 import java.sql.Connection;
@@ -16,10 +17,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The bundled plugin over Socket Mode, in the real server, against a double of Slack. */
 @Timeout(240)
@@ -31,98 +35,103 @@ class SlackSocketTest {
 
   private static final int KILLS = 3;
 
-  private SlackDouble slack;
+  private static final SlackDouble SLACK = new SlackDouble();
+
+  @RegisterExtension
+  static final Served SERVED =
+      Served.alone(
+          rig ->
+              rig.setup()
+                  .timeScale(5)
+                  .plugin("slack")
+                  .set("channels.slack.base_url", SLACK.baseUrl())
+                  .setNamed(
+                      "channels.slack.accounts",
+                      "main",
+                      Map.of(
+                          "bot_token", SlackDouble.BOT_TOKEN,
+                          "app_token", SlackDouble.APP_TOKEN,
+                          "allow", Map.of("users", List.of("*")))));
+
   private ServerRig rig;
 
   @BeforeEach
-  void open() throws Exception {
-    slack = new SlackDouble();
-    rig = new ServerRig();
-    rig.setup()
-        .plugin("slack")
-        .set("channels.slack.base_url", slack.baseUrl())
-        .setNamed(
-            "channels.slack.accounts",
-            "main",
-            Map.of(
-                "bot_token", SlackDouble.BOT_TOKEN,
-                "app_token", SlackDouble.APP_TOKEN,
-                "allow", Map.of("users", List.of("*"))));
-    rig.start();
+  void open() {
+    rig = SERVED.rig();
+    SLACK.reset();
+    Await.until("a socket is open", LIMIT, SLACK::hasSocket);
   }
 
-  @AfterEach
-  void close() throws Exception {
-    rig.close();
-    slack.close();
+  @AfterAll
+  static void close() {
+    SLACK.close();
   }
 
   private void awaitTexts(List<String> texts) {
     Await.until(
         "the answers stand there once each: " + texts,
         LIMIT,
-        () -> slack.texts().equals(texts) && slack.isAllAcknowledged());
+        () -> SLACK.texts().equals(texts) && SLACK.isAllAcknowledged());
   }
 
   @Test
   void whatTheServerDidNotTakeComesAgainAndIsAnsweredOnce() {
-    Await.until("a socket is open", LIMIT, slack::hasSocket);
     List<String> answers = new ArrayList<>();
-    slack.say("hello");
+    SLACK.say("hello");
     answers.add("echo: hello");
     awaitTexts(answers);
-    int deliveries = slack.deliveries();
+    int deliveries = SLACK.deliveries();
     rig.server().suspend(); // it is delivered, and not even read
     kill("message 0", Duration.ZERO, answers);
-    assertThat(slack.deliveries()).as("it came again").isGreaterThan(deliveries + 1);
+    assertThat(SLACK.deliveries()).as("it came again").isGreaterThan(deliveries + 1);
     for (int i = 1; i <= KILLS; i++) {
       // Somewhere between delivery, commit and acknowledgement.
       kill("message " + i, Duration.ofMillis(4L * (i - 1)), answers);
     }
-    assertThat(slack.texts()).containsExactlyInAnyOrderElementsOf(answers);
-    slack.refresh();
-    slack.say("after a refresh");
+    assertThat(SLACK.texts()).containsExactlyInAnyOrderElementsOf(answers);
+    SLACK.refresh();
+    SLACK.say("after a refresh");
     answers.add("echo: after a refresh");
-    Await.until("it is answered", LIMIT, () -> slack.texts().containsAll(answers));
-    assertThat(slack.texts()).hasSameSizeAs(answers);
+    Await.until("it is answered", LIMIT, () -> SLACK.texts().containsAll(answers));
+    assertThat(SLACK.texts()).hasSameSizeAs(answers);
   }
 
   private void kill(String text, Duration after, List<String> answers) {
-    slack.say(text);
+    SLACK.say(text);
     Await.pause(after);
     rig.restart();
     answers.add("echo: " + text);
     Await.until(
         "it is answered",
         LOOK_UP, // if the kill cut off a post
-        () -> slack.isAllAcknowledged() && slack.texts().containsAll(answers));
+        () -> SLACK.isAllAcknowledged() && SLACK.texts().containsAll(answers));
   }
 
   @Test
   void aReplyWhoseAnswerWasLostIsFoundInTheHistory() throws Exception {
-    Await.until("a socket is open", LIMIT, slack::hasSocket);
-    slack.loseNextAnswer();
-    slack.say("hello");
-    Await.until("it was looked for", LOOK_UP, () -> slack.lookUps() > 0);
-    slack.say("and now");
+    SLACK.loseNextAnswer();
+    SLACK.say("hello");
+    Await.until("it was looked for", LOOK_UP, () -> SLACK.lookUps() > 0);
+    SLACK.say("and now");
+    awaitTexts(List.of("echo: hello", "echo: and now"));
+    rig.api().awaitQuiet(LOOK_UP);
     awaitTexts(List.of("echo: hello", "echo: and now"));
   }
 
   @Test
   void whatWasSaidWhileNobodyListenedIsAskedForAndAnswered() throws Exception {
-    Await.until("a socket is open", LIMIT, slack::hasSocket);
-    slack.say("hello");
+    String _ = SLACK.say(7, "hello");
     awaitTexts(List.of("echo: hello"));
-    Await.until("it is noted up to where it was read", LIMIT, () -> !positions().isEmpty());
+    Await.until("it is noted up to where it was read", LIMIT, () -> positions().contains("\"D7\""));
     assertThat(rig.server().stop()).isZero();
-    slack.sayUnheard("while you were away");
-    slack.sayUnheard("and once more");
+    SLACK.sayUnheard("while you were away");
+    SLACK.sayUnheard("and once more");
     longAgo();
     rig.start();
     awaitTexts(List.of("echo: hello", "echo: while you were away", "echo: and once more"));
     rig.api().awaitQuiet(LIMIT); // a reply that a kill cuts off is looked for a minute later
     rig.restart();
-    slack.say("back");
+    SLACK.say("back");
     awaitTexts(
         List.of("echo: hello", "echo: while you were away", "echo: and once more", "echo: back"));
   }
@@ -155,46 +164,41 @@ class SlackSocketTest {
         "jdbc:sqlite:" + rig.setup().dataDir().resolve("holdfast.db"));
   }
 
-  @Test
-  void aRevokedTokenIsNamedAndNoLoop() {
-    awaitRefusal("token_revoked", "(AUTH)", "token_revoked");
-  }
-
-  @Test
-  void aWorkspaceThatHasRemovedTheAppIsNamedAndNoLoop() {
-    awaitRefusal("account_inactive", "(AUTH)", "account_inactive");
-  }
-
   /** The condition names the code, the log what Slack said. */
-  private void awaitRefusal(String error, String code, String words) {
-    Await.until("a socket is open", LIMIT, slack::hasSocket);
-    int before = slack.calls();
-    slack.refuseAll(error);
+  @ParameterizedTest
+  @ValueSource(strings = {"token_revoked", "account_inactive"})
+  void whatSlackRefusesTheAppIsNamedAndNoLoop(String error) {
+    int before = SLACK.calls();
+    SLACK.refuseAll(error);
     Await.until(
-        code + " " + words,
+        "(AUTH) " + error,
         LIMIT,
         () ->
-            rig.api().get("/api/v1/conditions").body().contains(code)
-                && rig.server().output().contains(words));
-    Await.pause(Duration.ofSeconds(5));
-    assertThat(slack.calls() - before).isLessThan(40);
+            rig.api().get("/api/v1/conditions").body().contains("(AUTH)")
+                && rig.server().output().contains(error));
+    Await.pause(Duration.ofSeconds(1)); // five of the server's
+    assertThat(SLACK.calls() - before).isLessThan(40);
     assertThat(rig.server().output())
         .doesNotContain(SlackDouble.BOT_TOKEN)
         .doesNotContain(SlackDouble.APP_TOKEN);
+    SLACK.reset();
+    rig.restart(); // or it would be minutes until it asks again
   }
 
   @Test
-  void aLimitOfAnHourIsWaitedForInSilenceAndTold() {
-    Await.until("a socket is open", LIMIT, slack::hasSocket);
-    slack.limitPosts(Duration.ofHours(1));
-    slack.say("hello");
-    Await.until("it was refused", LIMIT, () -> slack.calls() > 3);
+  void aLimitIsWaitedForInSilenceAndTold() {
+    SLACK.limitPosts(Duration.ofMinutes(1));
+    int calls = SLACK.calls();
+    SLACK.say("hello");
+    Await.until("it was refused", LIMIT, () -> SLACK.calls() > calls);
     Await.until(
         "the operator is told",
         LIMIT,
         () -> rig.api().get("/api/v1/conditions").body().contains("threads_asked_to_wait"));
-    int before = slack.calls();
-    Await.pause(Duration.ofSeconds(10));
-    assertThat(slack.calls() - before).isLessThan(5);
+    int before = SLACK.calls();
+    Await.pause(Duration.ofSeconds(2)); // ten of the server's
+    assertThat(SLACK.calls() - before).isLessThan(5);
+    SLACK.limitPosts(Duration.ZERO);
+    awaitTexts(List.of("echo: hello"));
   }
 }

@@ -1,9 +1,8 @@
 package dev.holdfast.tests.channels;
 
-import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.BotApiDouble;
 import dev.holdfast.tests.harness.ServerRig;
-import java.io.IOException;
+import dev.holdfast.tests.harness.Setup;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,24 +16,24 @@ final class TelegramSetup {
   private TelegramSetup() {}
 
   /** Started, and the channel is there. */
-  static ServerRig polling(String apiUrl) throws IOException {
+  static ServerRig polling(String apiUrl) {
     return with(apiUrl, Map.of());
   }
 
-  static ServerRig withWebhook(BotApiDouble api) throws IOException {
+  static ServerRig withWebhook(BotApiDouble api) {
     return with(api.url(), Map.of("mode", "webhook"));
   }
 
-  private static ServerRig with(String apiUrl, Map<String, ?> more) throws IOException {
+  private static ServerRig with(String apiUrl, Map<String, ?> more) {
     ServerRig rig = new ServerRig();
-    configure(rig, apiUrl, more);
+    Setup _ = configure(rig, apiUrl, more);
     rig.start();
-    awaitChannel(rig);
+    rig.api().awaitChannel("telegram");
     return rig;
   }
 
   /** {@code more}: settings of its one account; with any, its webhook leads to the rig. */
-  static void configure(ServerRig rig, String apiUrl, Map<String, ?> more) throws IOException {
+  static Setup configure(ServerRig rig, String apiUrl, Map<String, ?> more) {
     Map<String, Object> account = new LinkedHashMap<>(more);
     account.put("token", "${BOT_TOKEN}");
     account.put(
@@ -47,19 +46,6 @@ final class TelegramSetup {
     if (!more.isEmpty()) {
       rig.setup().set("channels.telegram.public_url", rig.setup().url(""));
     }
-    rig.setup().plugin("telegram");
-  }
-
-  static void awaitChannel(ServerRig rig) {
-    Await.until(
-        "the channel is there",
-        LIMIT,
-        () -> {
-          String plugins = rig.api().get("/api/v1/plugins").body();
-          if (plugins.contains("\"parked\"")) {
-            throw new AssertionError(plugins);
-          }
-          return plugins.contains("channel telegram");
-        });
+    return rig.setup().plugin("telegram");
   }
 }

