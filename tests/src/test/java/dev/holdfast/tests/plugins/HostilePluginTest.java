@@ -7,6 +7,7 @@ import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.CompiledPlugin;
 import dev.holdfast.tests.harness.HeapPaths;
 import dev.holdfast.tests.harness.Http;
+import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Row F51 and worse: whatever a jar does, everybody else is answered, and its removal frees all.
@@ -45,22 +47,33 @@ class HostilePluginTest {
   private static final String FOREVER =
       "while (true) { try { Thread.sleep(1000); } catch (InterruptedException e) { } }";
 
+  @RegisterExtension
+  static final Served SERVED =
+      Served.alone(
+          rig ->
+              rig.setup()
+                  .timeScale(3)
+                  .set("server.plugins_dir", rig.folder().resolve("plugins").toString()));
+
   private final Path evil = ServerRig.newFolder("holdfast-evil");
   private ServerRig rig;
   private Path plugins;
 
   @BeforeEach
   void open() {
-    rig = new ServerRig();
+    rig = SERVED.rig();
     plugins = rig.folder().resolve("plugins");
-    rig.setup().set("server.plugins_dir", plugins.toString());
-    rig.start();
   }
 
   @AfterEach
-  void close() {
-    rig.close();
+  void removeAll() throws IOException {
     ServerRig.delete(evil);
+    try (Stream<Path> jars = Files.list(plugins)) {
+      for (Path jar : jars.toList()) {
+        Files.delete(jar);
+      }
+    }
+    Await.until("no plugin is known", LIMIT, () -> plugins().isEmpty());
   }
 
   private static String source(String evil) throws IOException {
@@ -264,6 +277,7 @@ class HostilePluginTest {
       Await.until("no plugin is known", LIMIT, () -> plugins().isEmpty());
       System.out.printf("hostile plugins that hang: %s%n", honest.end());
     }
+    rig.restart(); // nothing else ends them
   }
 
   @Test
@@ -305,7 +319,8 @@ class HostilePluginTest {
         Duration.ofSeconds(100),
         () -> rig.api().get("/ready").body().contains("runaway-"));
     assertThat(rig.server().isReady()).isTrue();
-    rig.converse("after", "t", "hello");
+    rig.converse(SERVED.thread(), "t", "hello");
+    rig.restart(); // nothing else ends them
   }
 
   @Test
@@ -329,7 +344,7 @@ class HostilePluginTest {
       awaitState(id, "failed", "a plugin may not end the server; it tried to with status 7");
     }
     awaitState("exits-later", "parked", "it tried to end the server with status 7");
-    rig.converse("after", "t", "hello");
+    rig.converse(SERVED.thread(), "t", "hello");
   }
 
   @Test
@@ -355,6 +370,6 @@ class HostilePluginTest {
           return refused.contains("twin is in twin-again.jar already")
               || (refused.contains("the plugin twin is in") && refused.contains("Holdfast-Api"));
         });
-    rig.converse("after", "t", "hello");
+    rig.converse(SERVED.thread(), "t", "hello");
   }
 }
