@@ -44,12 +44,13 @@ class NatsFaultsTest {
   @BeforeEach
   void open() throws Exception {
     nats = new NatsServer();
-    bus = new BusRig(nats);
-    rig = bus.rig();
+    rig = new ServerRig();
+    bus = new BusRig(nats, rig);
   }
 
   @AfterEach
   void close() {
+    rig.close();
     bus.close();
   }
 

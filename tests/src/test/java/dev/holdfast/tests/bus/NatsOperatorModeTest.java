@@ -49,7 +49,7 @@ class NatsOperatorModeTest {
     channelFile = folder.resolve("channel.creds");
     operator = new NatsOperator();
     nats = new NatsServer().configured(operator.config(), Map.of()).start();
-    bus = new BusRig(nats);
+    bus = new BusRig(nats, new ServerRig());
     Path reader = folder.resolve("reader.creds");
     operator.user().write(reader, null);
     bus.readWith(reader);
@@ -70,6 +70,7 @@ class NatsOperatorModeTest {
   @AfterAll
   static void close() {
     if (bus != null) {
+      bus.rig().close();
       bus.close();
     } else if (nats != null) {
       nats.close();
