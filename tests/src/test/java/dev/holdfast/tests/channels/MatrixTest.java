@@ -86,12 +86,11 @@ class MatrixTest {
 
   @Test
   void aPersonIsAnsweredAloneInAGroupAndInAThread() {
-    String direct = HOMESERVER.room("old", ANN);
+    String old = HOMESERVER.room("old", ANN);
     String group = HOMESERVER.room("group", ANN, BOB);
-    String _ = HOMESERVER.say(direct, ANN, "good morning");
-    awaitShown(direct, List.of("echo: good morning"));
-    assertThat(
-            HOMESERVER.written(direct).getFirst().path("content").path("formatted_body").asText())
+    String _ = HOMESERVER.say(old, ANN, "good morning");
+    awaitShown(old, List.of("echo: good morning"));
+    assertThat(HOMESERVER.written(old).getFirst().path("content").path("formatted_body").asText())
         .contains("good morning");
     String _ = HOMESERVER.say(group, ANN, "not for you");
     String _ = HOMESERVER.say(group, BOB, "Bot: hello", mention());
