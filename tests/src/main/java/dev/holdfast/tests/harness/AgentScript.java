@@ -149,6 +149,13 @@ public record AgentScript(ServerRig rig, String id) {
     return lines("marks.txt");
   }
 
+  /** Forgets what earlier tests had it write down. */
+  public void forget() throws IOException {
+    for (String name : List.of("runs.txt", "done.txt", "marks.txt")) {
+      Files.deleteIfExists(file(name));
+    }
+  }
+
   private List<String> lines(String name) throws IOException {
     return Files.exists(file(name)) ? Files.readAllLines(file(name)) : List.of();
   }

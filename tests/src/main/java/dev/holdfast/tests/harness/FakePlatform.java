@@ -97,6 +97,14 @@ public final class FakePlatform implements AutoCloseable {
         () -> posts.stream().map(Post::text).filter(text -> text.contains(words)).findFirst());
   }
 
+  /** As it began: it accepts, and has seen nothing. */
+  void reset() {
+    always(PlatformMode.ACCEPT);
+    accept();
+    posts.clear();
+    bodies.clear();
+  }
+
   private void receive(WireRequest request, WireExchange exchange) throws IOException {
     JsonNode body = Json.read(request.text());
     if (body.has("attachments")) { // the others are told by their posts

@@ -95,6 +95,16 @@ public final class Served implements BeforeAllCallback, AfterEachCallback, After
     return thread;
   }
 
+  /** An id that only the running test has. */
+  public String id(String name) {
+    return thread + "-" + name;
+  }
+
+  /** What the running test is answered in its own chat thread. */
+  public String say(String event, String text) {
+    return rig().converse(id(event), thread, text).text();
+  }
+
   private World world() {
     World now = world;
     if (now == null) {
@@ -124,8 +134,7 @@ public final class Served implements BeforeAllCallback, AfterEachCallback, After
   public void afterEach(ExtensionContext context) throws IOException {
     ServerRig rig = rig();
     world().model.reset();
-    rig.platform().always(PlatformMode.ACCEPT);
-    rig.platform().accept();
+    rig.platform().reset();
     if (!rig.server().isAlive()) {
       ServerRig _ = rig.start();
     }
@@ -138,6 +147,7 @@ public final class Served implements BeforeAllCallback, AfterEachCallback, After
       throw new AssertionError("the equation does not hold: " + counts);
     }
     world().model.reset();
+    rig.platform().reset();
   }
 
   /** A server of one class ends with it, a shared one with the run. */

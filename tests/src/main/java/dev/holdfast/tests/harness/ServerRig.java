@@ -94,9 +94,31 @@ public final class ServerRig implements AutoCloseable {
     return this;
   }
 
+  /** Starts it without what makes starts of tests cheap, and waits until it is ready. */
+  HoldfastProcess startPlain(Duration limit) {
+    HoldfastProcess started = HoldfastProcess.startPlain(setup);
+    process = started;
+    return started.awaitReady(limit);
+  }
+
   public void restart() {
     server().kill9();
     start();
+  }
+
+  /** Has the running server take over what has been set and needs no restart. */
+  public void reload() {
+    long before = reloads();
+    try {
+      setup.write();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    Await.until("the changed configuration is taken", ANSWER_LIMIT, () -> reloads() > before);
+  }
+
+  private long reloads() {
+    return server().output().lines().filter(line -> line.contains("config: applied")).count();
   }
 
   /** Sends a message that must be accepted. */
