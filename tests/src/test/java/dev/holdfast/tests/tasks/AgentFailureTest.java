@@ -8,8 +8,11 @@ import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.PlanApi;
+import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -17,23 +20,33 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What follows when a worker agent fails, in the real jar with real programs. */
 @Timeout(300)
 class AgentFailureTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
-  private static final Duration REST = Duration.ofSeconds(70);
+  private static final Path MCP_SERVER =
+      Path.of("../server/src/test/resources/extensions/mcp_server.py");
 
-  private final ServerRig rig = new ServerRig();
-  private final AgentScript worker = new AgentScript(rig, "worker");
-  private final AgentScript other = new AgentScript(rig, "other");
+  /** A rest of a minute is one of 12 s, and what a program may take of 30 s is 6. */
+  private static final int SCALE = 5;
 
-  @AfterEach
-  void end() {
-    rig.close();
+  /** The server looks at its clock once more between the end of an attempt and the next one. */
+  private static final long TWO_LOOKS_MILLIS = 50;
+
+  @RegisterExtension static final Served SERVED = Served.alone(rig -> rig.setup().timeScale(SCALE));
+
+  private final ServerRig rig = SERVED.rig();
+  private AgentScript worker;
+
+  /** Agents of each test's own: they keep what became of them. */
+  @BeforeEach
+  void begin() {
+    worker = new AgentScript(rig, SERVED.thread());
   }
 
   private void start(Map<String, Object> agents, AgentScript... scripts) {
@@ -42,14 +55,15 @@ class AgentFailureTest {
       declared.add(script.declaration());
     }
     rig.setup().set("extensions", declared).set("agents", agents);
-    rig.start();
+    rig.reload();
   }
 
   private Answer plan(String action, Map<String, Object> payload, int waitSecs) throws IOException {
     return rig.api()
         .post(
             "/api/v1/plans",
-            Map.of("agent", "worker", "action", action, "payload", payload, "wait_secs", waitSecs));
+            Map.of(
+                "agent", worker.id(), "action", action, "payload", payload, "wait_secs", waitSecs));
   }
 
   private JsonNode step(Answer answer) throws IOException {
@@ -110,12 +124,12 @@ class AgentFailureTest {
       assertThat(step.path("code").asText()).as("%s", payload).isEqualTo(row[1]);
       assertThat(step.path("attempts")).as("%s", payload).hasSize((int) row[2]);
       failures += (int) row[2] - 1;
-      assertThat(agent("worker").path("consecutive_failures").asInt())
+      assertThat(agent(worker.id()).path("consecutive_failures").asInt())
           .as("%s: what the caller did wrong is no failure of the agent", payload)
           .isEqualTo(failures);
     }
     assertThat(step(plan("look", Map.of("code", 500), 0)).path("reason").asText())
-        .isEqualTo("agent worker reported error (code=500)");
+        .isEqualTo("agent " + worker.id() + " reported error (code=500)");
   }
 
   @Test
@@ -123,7 +137,8 @@ class AgentFailureTest {
     start(quick(2, 2, 100, 60_000), worker);
     JsonNode step = step(plan("look", Map.of("hang", true), 0));
     assertThat(step.path("code").asText()).isEqualTo("TIMEOUT");
-    assertThat(step.path("reason").asText()).isEqualTo("Agent worker timed out after 2 seconds");
+    assertThat(step.path("reason").asText())
+        .isEqualTo("Agent " + worker.id() + " timed out after 2 seconds");
     assertThat(step.path("attempts")).hasSize(2);
     Await.until("no child outlives its attempt", LIMIT, () -> worker.processes().isEmpty());
   }
@@ -153,7 +168,9 @@ class AgentFailureTest {
             });
     assertThat(due).as("each wait was seen: %s", due).hasSize(most.length);
     for (int i = 1; i <= most.length; i++) {
-      assertThat(due.get(i)).as("wait %d of %s", i, due).isLessThanOrEqualTo(most[i - 1]);
+      assertThat(due.get(i))
+          .as("wait %d of %s", i, due)
+          .isLessThanOrEqualTo(most[i - 1] + TWO_LOOKS_MILLIS);
       assertThat(millis(attempts.path(i - 1), "ended_at", attempts.path(i), "began_at"))
           .as("wait %d", i)
           .isGreaterThanOrEqualTo(most[i - 1] / 2);
@@ -183,10 +200,11 @@ class AgentFailureTest {
     start(Map.of("default", Map.of("retry", Map.of("max_attempts", 1))), worker);
     for (int i = 1; i <= 3; i++) {
       JsonNode _ = step(plan("look", Map.of("code", 500), 0));
-      assertThat(agent("worker").path("consecutive_failures").asInt()).isEqualTo(i);
+      assertThat(agent(worker.id()).path("consecutive_failures").asInt()).isEqualTo(i);
     }
-    assertThat(agent("worker").path("health").asText()).isEqualTo("unhealthy");
-    assertThat(millis(agent("worker"), "last_failure_at", agent("worker"), "circuit_open_until"))
+    assertThat(agent(worker.id()).path("health").asText()).isEqualTo("unhealthy");
+    assertThat(
+            millis(agent(worker.id()), "last_failure_at", agent(worker.id()), "circuit_open_until"))
         .isEqualTo(60_000);
     int runs = worker.runs().size();
     Answer refused = plan("look", Map.of(), 0);
@@ -196,39 +214,44 @@ class AgentFailureTest {
     Await.until(
         "/ready says so",
         LIMIT,
-        () -> new Http().get(rig.setup().url("/ready"), Map.of()).body().contains("agent/worker"));
+        () ->
+            new Http()
+                .get(rig.setup().url("/ready"), Map.of())
+                .body()
+                .contains("agent/" + worker.id()));
     String failed = refused.json().path("error").path("details").path("plan_id").asText();
     assertThat(rig.api().get("/api/v1/plans/" + failed).json().path("state").asText())
         .isEqualTo("failed");
 
     rig.server().kill9();
     rig.start();
-    assertThat(agent("worker").path("health").asText()).isEqualTo("unhealthy");
-    Instant until = Instant.parse(agent("worker").path("circuit_open_until").asText());
-    if (Instant.now().isBefore(until.minusSeconds(1))) {
+    assertThat(agent(worker.id()).path("health").asText()).isEqualTo("unhealthy");
+    Instant until = Instant.parse(agent(worker.id()).path("circuit_open_until").asText());
+    if (rig.setup().now().isBefore(until.minusSeconds(1))) {
       assertThat(plan("look", Map.of(), 0).status()).isEqualTo(503);
     }
     assertThat(worker.runs()).as("no process was started").hasSize(runs);
 
-    Await.until("its rest is over", REST, () -> Instant.now().isAfter(until));
+    Await.until("its rest is over", LIMIT, () -> rig.setup().now().isAfter(until));
     assertThat(step(plan("look", Map.of(), 0)).path("state").asText()).isEqualTo("succeeded");
-    assertThat(agent("worker").path("health").asText()).isEqualTo("healthy");
-    assertThat(agent("worker").path("last_failure_at").asText()).isNotBlank();
+    assertThat(agent(worker.id()).path("health").asText()).isEqualTo("healthy");
+    assertThat(agent(worker.id()).path("last_failure_at").asText()).isNotBlank();
   }
 
   @Test
   void anotherAgentTakesOverWhatABrokenOneCannot() throws Exception {
+    AgentScript other = new AgentScript(rig, SERVED.thread() + "-other");
     start(quick(3, 100, 60_000), worker, other);
     JsonNode step = step(plan("look", Map.of("fail_until", 3, "say", "by the other"), 0));
     assertThat(step.path("state").asText()).isEqualTo("succeeded");
     assertThat(step.path("code").asText())
         .as("what failed before is told by its attempts")
         .isEmpty();
-    assertThat(step.path("attempts").path(0).path("agent").asText()).isEqualTo("worker");
+    assertThat(step.path("attempts").path(0).path("agent").asText()).isEqualTo(worker.id());
 
     step = step(plan("look", Map.of("exit", 1), 0));
     assertThat(step.path("state").asText()).isEqualTo("dead_lettered");
-    assertThat(step.path("agent").asText()).isEqualTo("other");
+    assertThat(step.path("agent").asText()).isEqualTo(other.id());
     assertThat(step.path("attempts")).as("three of each").hasSize(6);
 
     int runs = worker.runs().size() + other.runs().size();
@@ -244,7 +267,8 @@ class AgentFailureTest {
     start(quick(1, 1, 600_000), worker);
     JsonNode _ = step(plan("look", Map.of("code", 500), 0));
     assertThat(plan("look", Map.of(), 0).status()).isEqualTo(503);
-    assertThat(rig.api().post("/api/v1/agents/worker/reset", Map.of()).status()).isEqualTo(200);
+    assertThat(rig.api().post("/api/v1/agents/" + worker.id() + "/reset", Map.of()).status())
+        .isEqualTo(200);
     assertThat(step(plan("look", Map.of(), 0)).path("state").asText()).isEqualTo("succeeded");
     Answer invalid =
         rig.api()
@@ -253,9 +277,42 @@ class AgentFailureTest {
                 Map.of(
                     "steps",
                     List.of(
-                        Map.of("name", "a", "agent", "worker", "action", "fly"),
+                        Map.of("name", "a", "agent", worker.id(), "action", "fly"),
                         Map.of("name", "b", "agent", "nobody", "action", "look"))));
     assertThat(invalid.status()).isEqualTo(400);
     assertThat(invalid.json().path("error").path("details").path("problems")).hasSize(2);
+  }
+
+  @Test
+  void withoutAModelItsProcessStartsAnewBetweenItsCalls() throws Exception {
+    String script = Files.readString(MCP_SERVER).replace("${", "$${");
+    String id = worker.id();
+    rig.setup()
+        .set(
+            "extensions",
+            List.of(
+                Map.of(
+                    "id",
+                    id,
+                    "command",
+                    List.of("python3", "-c", script),
+                    "tools",
+                    Map.of("allow", List.of("echo", "hang"), "replay", Map.of("hang", "read")))))
+        .set("agents", quick(2, 1, 1000, 60_000));
+    rig.reload();
+    Await.until("it serves", LIMIT, () -> agent(id).path("actions").size() == 2);
+    for (int i = 0; i < 10; i++) {
+      JsonNode _ = plan("hang", Map.of(), 0).json();
+    }
+    Await.until(
+        "it is decided",
+        LIMIT,
+        () -> agent(id).path("review").path("decision").asText().equals("restart"));
+    assertThat(agent(id).path("review").path("by").asText()).isEqualTo("rule");
+    Await.until(
+        "it was started anew",
+        LIMIT,
+        () -> rig.api().get("/api/v1/extensions/" + id).json().path("restarts").asInt() == 1);
+    assertThat(agent(id).path("recent_results").asInt()).as("counted anew").isLessThan(10);
   }
 }

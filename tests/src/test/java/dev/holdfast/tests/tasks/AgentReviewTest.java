@@ -13,8 +13,6 @@ import dev.holdfast.tests.harness.PlanApi;
 import dev.holdfast.tests.harness.RecordedModelRequest;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -28,8 +26,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class AgentReviewTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
-  private static final Path MCP_SERVER =
-      Path.of("../server/src/test/resources/extensions/mcp_server.py");
 
   private final ServerRig rig = new ServerRig();
   private final PlanApi plans = new PlanApi(rig);
@@ -126,37 +122,5 @@ class AgentReviewTest {
       assertThat(agent("worker").path("timeout_secs").asInt()).isEqualTo(30);
       assertThat(agent("worker").path("review").isNull()).isTrue();
     }
-  }
-
-  @Test
-  void withoutAModelItsProcessStartsAnewBetweenItsCalls() throws Exception {
-    String script = Files.readString(MCP_SERVER).replace("${", "$${");
-    rig.setup()
-        .set(
-            "extensions",
-            List.of(
-                Map.of(
-                    "id",
-                    "demo",
-                    "command",
-                    List.of("python3", "-c", script),
-                    "tools",
-                    Map.of("allow", List.of("echo", "hang"), "replay", Map.of("hang", "read")))))
-        .set("agents", Map.of("default", impatient(2, Map.of())));
-    rig.start();
-    Await.until("it serves", LIMIT, () -> agent("demo").path("actions").size() == 2);
-    for (int i = 0; i < 10; i++) {
-      plan("demo", "hang", Map.of());
-    }
-    awaitDecision("demo", "restart");
-    assertThat(agent("demo").path("review").path("by").asText()).isEqualTo("rule");
-    Await.until(
-        "it was started anew",
-        LIMIT,
-        () -> {
-          JsonNode demo = rig.api().get("/api/v1/extensions/demo").json();
-          return demo.path("restarts").asInt() == 1;
-        });
-    assertThat(agent("demo").path("recent_results").asInt()).as("counted anew").isLessThan(10);
   }
 }

@@ -11,6 +11,7 @@ import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.PlanApi;
 import dev.holdfast.tests.harness.RecordedModelRequest;
+import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.time.Duration;
@@ -21,32 +22,33 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Plans of a goal: a model writes their steps and judges what failed, in the real jar. */
 @Timeout(300)
+@ResourceLock(TaskServer.LOCK)
 class GoalTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final Pattern CODE = Pattern.compile("/approve ([0-9A-F]{8})");
 
-  private final ServerRig rig = new ServerRig();
-  private final AgentScript worker = new AgentScript(rig, "worker");
-  private final FakeModel model = new FakeModel().asOpenAi(rig.setup());
+  @RegisterExtension static final Served SERVED = TaskServer.SERVED;
+
+  private final ServerRig rig = SERVED.rig();
+  private final FakeModel model = SERVED.model();
+  private AgentScript worker;
 
   /** What the model says when it is asked for steps, and for a judgement. */
   private final Queue<ModelScript> steps = new ConcurrentLinkedQueue<>();
 
   private final Queue<ModelScript> judgements = new ConcurrentLinkedQueue<>();
 
-  @AfterEach
-  void end() {
-    rig.close();
-    model.close();
-  }
-
-  private void start() {
+  @BeforeEach
+  void begin() throws IOException {
+    worker = TaskServer.agent("worker");
     model.always(
         (request, exchange) -> {
           ModelScript script =
@@ -55,8 +57,6 @@ class GoalTest {
                   : offers(request, "decide") ? judgements.poll() : null;
           (script == null ? ModelScript.echo() : script).run(request, exchange);
         });
-    rig.setup().set("extensions", List.of(worker.declaration()));
-    rig.start();
   }
 
   private static boolean offers(RecordedModelRequest request, String tool) {
@@ -100,8 +100,7 @@ class GoalTest {
                 List.of(
                     step("a", "look", Map.of("say", Map.of("colour", "blue"))),
                     step("b", "keep", Map.of("say", "it is $" + "{a.colour}"))))));
-    start();
-    assertThat(rig.converse("e1", "t", "/plan find a colour").text()).contains("is being made");
+    assertThat(SERVED.say("e1", "/plan find a colour")).contains("is being made");
     assertThat(awaitSaid("has succeeded")).contains("find a colour").contains("it is blue");
     RecordedModelRequest asked =
         model.requests().stream().filter(each -> offers(each, "submit_steps")).findFirst().get();
@@ -109,7 +108,7 @@ class GoalTest {
         .contains("<goal>\nfind a colour\n</goal>")
         .contains("Agent worker (healthy)")
         .contains("act (unsafe)");
-    assertThat(rig.converse("e2", "t", "/plan").text()).contains("/plan GOAL");
+    assertThat(SERVED.say("e2", "/plan")).contains("/plan GOAL");
   }
 
   @Test
@@ -117,7 +116,6 @@ class GoalTest {
     Object wrong = Map.of("steps", List.of(step("a", "fly", Map.of())));
     steps.add(says(wrong));
     steps.add(says(Map.of("steps", List.of(step("a", "look", Map.of())))));
-    start();
     assertThat(awaitEnd(goal("look at it")).path("state").asText()).isEqualTo("succeeded");
     assertThat(model.requests().getLast().lastText())
         .contains("agent \"worker\" has no action \"fly\"");
@@ -134,7 +132,6 @@ class GoalTest {
 
   @Test
   void aGoalThatNamesAnActionNeedsNoModel() throws Exception {
-    start();
     String plan = goal("worker.look {\"say\": \"red\"}");
     assertThat(awaitEnd(plan).path("steps").path(0).path("output").asText()).isEqualTo("red");
     assertThat(model.requests()).isEmpty();
@@ -143,7 +140,6 @@ class GoalTest {
   @Test
   void aDraftOutlivesAKillAndAnAbsentModel() throws Exception {
     steps.add(ModelScript.hang());
-    start();
     String plan = goal("look at it");
     Await.until("a model is asked", LIMIT, () -> steps.isEmpty());
     assertThat(rig.api().get(PlanApi.PLANS + "/" + plan).json().path("state").asText())
@@ -176,7 +172,6 @@ class GoalTest {
                 "Another page has it.",
                 "steps",
                 List.of(step("b", "look", Map.of("say", "green and $" + "{z}"))))));
-    start();
     JsonNode plan = awaitEnd(goal("find a colour"));
     assertThat(plan.path("state").asText()).isEqualTo("succeeded");
     assertThat(plan.path("replans").asInt()).isEqualTo(1);
@@ -193,7 +188,6 @@ class GoalTest {
     Object both = Map.of("steps", List.of(step("a", "look", fails), step("b", "look", Map.of())));
     steps.add(says(both));
     judgements.add(says(Map.of("decision", "continue", "reason", "The rest is enough.")));
-    start();
     JsonNode reached = awaitEnd(goal("one"));
     assertThat(reached.path("state").asText()).isEqualTo("succeeded");
     assertThat(reached.path("reason").asText()).isEqualTo("The rest is enough.");
@@ -212,25 +206,28 @@ class GoalTest {
 
   @Test
   void whatAModelHasThoughtOutIsApprovedBeforeItDoesHarm() throws Exception {
-    rig.setup().set("tools.autonomy", "supervised");
-    steps.add(says(Map.of("steps", List.of(step("a", "act", Map.of("say", "boom"))))));
-    start();
-    assertThat(rig.converse("e1", "t", "/plan blow it up").text()).contains("is being made");
-    String question = awaitSaid("May agent worker run act");
-    assertThat(question).contains("boom");
-    assertThat(worker.runs()).isEmpty();
-    Matcher code = CODE.matcher(question);
-    assertThat(code.find()).isTrue();
-    assertThat(rig.converse("e2", "t", "/approve " + code.group(1)).text()).contains("passed on");
-    assertThat(awaitSaid("has succeeded")).contains("boom");
-    assertThat(worker.runs()).hasSize(1);
+    TaskServer.autonomy("supervised");
+    try {
+      steps.add(says(Map.of("steps", List.of(step("a", "act", Map.of("say", "boom"))))));
+      assertThat(SERVED.say("e1", "/plan blow it up")).contains("is being made");
+      String question = awaitSaid("May agent worker run act");
+      assertThat(question).contains("boom");
+      assertThat(worker.runs()).isEmpty();
+      Matcher code = CODE.matcher(question);
+      assertThat(code.find()).isTrue();
+      assertThat(SERVED.say("e2", "/approve " + code.group(1))).contains("passed on");
+      assertThat(awaitSaid("has succeeded")).contains("boom");
+      assertThat(worker.runs()).hasSize(1);
 
-    steps.add(says(Map.of("steps", List.of(step("a", "act", Map.of("say", "bang"))))));
-    assertThat(rig.converse("e3", "u", "/plan blow it up").text()).contains("is being made");
-    Matcher second = CODE.matcher(awaitSaid("bang"));
-    assertThat(second.find()).isTrue();
-    assertThat(rig.converse("e4", "u", "/deny " + second.group(1)).text()).contains("passed on");
-    assertThat(awaitSaid("has failed")).contains("rejected");
-    assertThat(worker.runs()).hasSize(1);
+      steps.add(says(Map.of("steps", List.of(step("a", "act", Map.of("say", "bang"))))));
+      assertThat(SERVED.say("e3", "/plan blow it up")).contains("is being made");
+      Matcher second = CODE.matcher(awaitSaid("bang"));
+      assertThat(second.find()).isTrue();
+      assertThat(SERVED.say("e4", "/deny " + second.group(1))).contains("passed on");
+      assertThat(awaitSaid("has failed")).contains("rejected");
+      assertThat(worker.runs()).hasSize(1);
+    } finally {
+      TaskServer.autonomy("full");
+    }
   }
 }
