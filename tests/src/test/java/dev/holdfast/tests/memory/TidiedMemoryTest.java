@@ -9,6 +9,7 @@ import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.RecordedModelRequest;
+import dev.holdfast.tests.harness.RunLength;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ThreadFolder;
 import dev.holdfast.tests.harness.WireExchange;
@@ -30,6 +31,8 @@ import org.junit.jupiter.api.Timeout;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class TidiedMemoryTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final int KILLS = RunLength.of("holdfast.sweep_kills", 3, 6);
+  private static final long KILLED_WITHIN_MILLIS = 48;
   private static final String MINE = "# Notes of the operator\r\n\n- 2026-01-01: mine  \t\n";
   private static final String WIFI = "The wifi password is swordfish-9.";
 
@@ -274,12 +277,12 @@ class TidiedMemoryTest {
 
   @Test
   void aKillAtAnyStepLeavesTheOldOrTheNewAndTellsItOnce() throws Exception {
-    for (int step = 0; step < 6; step++) {
+    for (int step = 0; step < KILLS; step++) {
       String thread = "killed-" + step;
       remembered(thread);
       String before = memory(thread);
       int asked = tidied.get();
-      long wait = step * 8L;
+      long wait = step * KILLED_WITHIN_MILLIS / KILLS;
       ModelScript good = good();
       boolean inTheMiddle = step == 0;
       tidy = inTheMiddle ? ModelScript.hang() : good;

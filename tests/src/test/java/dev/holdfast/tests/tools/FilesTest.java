@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
@@ -15,32 +16,34 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The embedded model calls what it is told to: the tools for files as they are in the jar. */
+/**
+ * The embedded model calls what it is told to: tools as they are in the jar, for files above all.
+ */
 @Timeout(300)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FilesTest {
   private static final int EDITS = 40;
   private static final Duration LIMIT = Duration.ofMinutes(2);
 
-  private final ServerRig rig = new ServerRig();
-  private final Path shared = ServerRig.newFolder("holdfast-shared");
+  private static final Path SHARED = ServerRig.newFolder("holdfast-shared");
 
-  @BeforeAll
-  void start() {
-    rig.setup().set("inbox.max_attempts", 20);
-    rig.setup().set("tools.files.roots", List.of(shared.toString()));
-    rig.start();
-  }
+  @RegisterExtension
+  static final Served SERVED =
+      Served.alone(
+          rig ->
+              rig.setup()
+                  .set("inbox.max_attempts", 20)
+                  .set("tools.files.roots", List.of(SHARED.toString()))
+                  .set("tools.shell.enabled", true));
+
+  private final ServerRig rig = SERVED.rig();
 
   @AfterAll
-  void stop() {
-    rig.close();
-    ServerRig.delete(shared);
+  static void stop() {
+    ServerRig.delete(SHARED);
   }
 
   @Test
@@ -50,9 +53,9 @@ class FilesTest {
     assertThat(wrote.path("output").asText())
         .isEqualTo("echo: Wrote new file notes/a.txt: 7 bytes");
     rig.restart();
-    assertThat(says("files", "!tool read_file {\"path\":\"notes/a.txt\"}").path("output").asText())
+    assertThat(answer("files", "!tool read_file {\"path\":\"notes/a.txt\"}"))
         .isEqualTo("echo: 1\tone\n2\ttwo\n");
-    assertThat(says("other", "!tool read_file {\"path\":\"notes/a.txt\"}").path("output").asText())
+    assertThat(answer("other", "!tool read_file {\"path\":\"notes/a.txt\"}"))
         .contains("no such file");
     String execution = wrote.path("event_id").asText() + ".1.1";
     Path manifest = rig.setup().dataDir().resolve("backups/" + execution + "/manifest.json");
@@ -65,8 +68,7 @@ class FilesTest {
   void whatIsOutsideIsRefused() throws Exception {
     String token = rig.setup().dataDir().resolve("token").toString();
     for (String path : List.of("../meta.json", token, "/etc/passwd", "/proc/self/environ")) {
-      String output =
-          says("hostile", "!tool read_file {\"path\":\"" + path + "\"}").path("output").asText();
+      String output = answer("hostile", "!tool read_file {\"path\":\"" + path + "\"}");
       assertThat(output).as(path).matches("echo: .*(is outside the folders|must not hold).*");
     }
     try (Stream<Path> scratch =
@@ -76,21 +78,35 @@ class FilesTest {
         Files.createSymbolicLink(folder.resolve("link"), Path.of("/etc"));
       }
     }
-    assertThat(
-            says("hostile", "!tool read_file {\"path\":\"link/passwd\"}").path("output").asText())
+    assertThat(answer("hostile", "!tool read_file {\"path\":\"link/passwd\"}"))
         .contains("links are not followed");
   }
 
   @Test
   void aConfiguredFolderIsShared() throws Exception {
-    Path file = shared.resolve("a.txt");
+    Path file = SHARED.resolve("a.txt");
     says("one", "!tool write_file {\"path\":\"" + file + "\",\"content\":\"x\"}");
     assertThat(file).hasContent("x");
     assertThat(
-            says("two", "!tool search_files {\"path\":\"" + shared + "\",\"pattern\":\"^x$\"}")
-                .path("output")
-                .asText())
+            answer("two", "!tool search_files {\"path\":\"" + SHARED + "\",\"pattern\":\"^x$\"}"))
         .isEqualTo("echo: " + file + ":1: x\n");
+  }
+
+  @Test
+  void aCallThatDoesNotFitIsToldSoAndCounted() throws Exception {
+    double ok = calls("ok");
+    double invalid = calls("invalid_request");
+    assertThat(answer("shell", "!tool shell {\"command\": \"echo $((6*7))\"}"))
+        .isEqualTo("echo: 42\nexit code 0");
+    assertThat(answer("shell", "!tool shell {\"comand\": \"true\"}"))
+        .contains("do not fit the tool");
+    assertThat(answer("shell", "!tool none {}")).isEqualTo("echo: !tool none {}");
+    assertThat(calls("ok")).isEqualTo(ok + 1);
+    assertThat(calls("invalid_request")).isEqualTo(invalid + 1);
+  }
+
+  private double calls(String outcome) throws IOException {
+    return rig.metrics().sum("holdfast_tool_calls_total", "outcome=\"" + outcome + "\"");
   }
 
   /** Each edit is made once, though the server is killed in the middle of them again and again. */
@@ -151,6 +167,10 @@ class FilesTest {
             (file, _) -> file.endsWith("scratch/" + name))) {
       return files.findFirst().orElseThrow();
     }
+  }
+
+  private String answer(String thread, String text) throws IOException {
+    return says(thread, text).path("output").asText();
   }
 
   private JsonNode says(String thread, String text) throws IOException {

@@ -6,6 +6,7 @@ import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.Marked;
+import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ThreadFolder;
@@ -23,6 +24,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Rows F40 to F43 and F45: what a tool's child may do to the server, to others and to the disk. */
 @Timeout(180)
@@ -42,6 +44,12 @@ class HostileToolTest {
   /** but a median below this is no trouble to anybody. */
   private static final Duration SOON_ENOUGH = Duration.ofSeconds(2);
 
+  /** Longer than whatever is to be cut off. */
+  private static final int LONG_SECS = 50;
+
+  @RegisterExtension static final Served SERVED = Served.alone(HostileToolTest::withShell);
+
+  private final ServerRig rig = SERVED.rig();
   private final Marked marked = new Marked();
 
   @BeforeEach
@@ -49,15 +57,12 @@ class HostileToolTest {
     Commands.assumePresent("bwrap");
   }
 
-  private static ServerRig withShell() {
-    ServerRig rig = new ServerRig();
-    rig.setup().set("tools.shell.enabled", true);
-    rig.setup().set("tools.shell.timeout_secs", TIMEOUT_SECS);
-    return rig;
+  private static void withShell(ServerRig rig) {
+    rig.setup().set("tools.shell.enabled", true).set("tools.shell.timeout_secs", LONG_SECS);
   }
 
-  private static String tool(String command) {
-    return "!tool shell " + Json.write(Map.of("command", command));
+  private static String tool(String command, int seconds) {
+    return "!tool shell " + Json.write(Map.of("command", command, "timeout_secs", seconds));
   }
 
   /** All at once; the name of each is what must be read in its answer. */
@@ -83,41 +88,40 @@ class HostileToolTest {
 
   @Test
   void hostileChildrenEndAndNobodyElseIsHeldUp() throws Exception {
-    try (ServerRig rig = withShell()) {
-      rig.start();
-      long pid = rig.server().pid();
-      boolean bounded = !rig.server().output().contains("NOT bounded");
-      Map<String, String> commands = hostile(bounded);
-      List<Duration> before = new ArrayList<>();
-      for (int i = 0; i < UNDISTURBED; i++) {
-        before.add(answered(rig, "before-" + i));
-      }
-      commands.forEach((name, command) -> rig.accept(name, name, tool(command)));
-      List<Duration> meanwhile = new ArrayList<>();
-      long end = System.nanoTime() + SOON.toNanos();
-      while (!allEnded(rig, commands.keySet()) && System.nanoTime() < end) {
-        meanwhile.add(answered(rig, "meanwhile-" + meanwhile.size()));
-      }
-      assertNotSlowedDown(before, meanwhile, commands.size());
-      for (String name : commands.keySet()) {
-        assertThat(rig.api().state(name)).as(name).isEqualTo("answered");
-        rig.platform().awaitPost(name, SOON);
-      }
-      assertThat(marked.alive()).isZero();
-      assertThat(answer(rig, "ignores-term")).contains("begun", "its time was over");
-      assertThat(answer(rig, "double-fork")).isEqualTo("echo: escaped\nexit code 0");
-      assertThat(answer(rig, "lives-on")).contains("its time was over");
-      assertThat(answer(rig, "leaves-one")).isEqualTo("echo: left\nexit code 0");
-      assertThat(bytes(rig.setup().dataDir())).as("bytes in the data folder").isLessThan(DISK_MAX);
-      assertThat(rig.server().pid()).isEqualTo(pid);
-      assertThat(rig.server().isReady()).isTrue();
+    long pid = rig.server().pid();
+    boolean bounded = !rig.server().output().contains("NOT bounded");
+    Map<String, String> commands = hostile(bounded);
+    List<Duration> before = new ArrayList<>();
+    for (int i = 0; i < UNDISTURBED; i++) {
+      before.add(answered(SERVED.id("before-" + i)));
     }
+    commands.forEach(
+        (name, command) ->
+            rig.accept(SERVED.id(name), SERVED.id(name), tool(command, TIMEOUT_SECS)));
+    List<Duration> meanwhile = new ArrayList<>();
+    long end = System.nanoTime() + SOON.toNanos();
+    while (!allEnded(commands.keySet()) && System.nanoTime() < end) {
+      meanwhile.add(answered(SERVED.id("meanwhile-" + meanwhile.size())));
+    }
+    assertNotSlowedDown(before, meanwhile, commands.size());
+    for (String name : commands.keySet()) {
+      assertThat(rig.api().state(SERVED.id(name))).as(name).isEqualTo("answered");
+      rig.platform().awaitPost(SERVED.id(name), SOON);
+    }
+    assertThat(marked.alive()).isZero();
+    assertThat(answer("ignores-term")).contains("begun", "its time was over");
+    assertThat(answer("double-fork")).isEqualTo("echo: escaped\nexit code 0");
+    assertThat(answer("lives-on")).contains("its time was over");
+    assertThat(answer("leaves-one")).isEqualTo("echo: left\nexit code 0");
+    assertThat(bytes(rig.setup().dataDir())).as("bytes in the data folder").isLessThan(DISK_MAX);
+    assertThat(rig.server().pid()).isEqualTo(pid);
+    assertThat(rig.server().isReady()).isTrue();
   }
 
   /** How long a person of another chat thread waits for an answer. */
-  private static Duration answered(ServerRig rig, String event) {
+  private Duration answered(String event) {
     long asked = System.nanoTime();
-    assertThat(rig.converse(event, "other", event).text()).isEqualTo("echo: " + event);
+    assertThat(rig.converse(event, SERVED.id("other"), event).text()).isEqualTo("echo: " + event);
     return Duration.ofNanos(System.nanoTime() - asked);
   }
 
@@ -145,17 +149,17 @@ class HostileToolTest {
     return all.stream().sorted().toList().get(all.size() / 2);
   }
 
-  private static boolean allEnded(ServerRig rig, Set<String> events) throws IOException {
+  private boolean allEnded(Set<String> events) throws IOException {
     for (String event : events) {
-      if (!ServerApi.FINAL.contains(rig.api().state(event))) {
+      if (!ServerApi.FINAL.contains(rig.api().state(SERVED.id(event)))) {
         return false;
       }
     }
     return true;
   }
 
-  private static String answer(ServerRig rig, String event) {
-    return rig.platform().awaitPost(event, SOON).text();
+  private String answer(String event) {
+    return rig.platform().awaitPost(SERVED.id(event), SOON).text();
   }
 
   private static long bytes(Path folder) throws IOException {
@@ -170,40 +174,36 @@ class HostileToolTest {
    */
   @Test
   void aToolThatFillsTheServersDiskLosesNothing() throws Exception {
-    try (ServerRig rig = withShell();
-        TinyDisk disk = new TinyDisk(rig.folder().resolve("disk"), 64)) {
-      rig.setup().dataDir(disk.path().resolve("data"));
-      rig.setup().set("server.min_free_bytes", 8 << 20);
-      rig.start();
-      rig.accept("hog", "hog", tool("head -c 100000000 /dev/zero > big; echo full"));
-      Await.until("not ready", SOON, () -> rig.server().probe("/ready") == 503);
-      assertThat(rig.server().probe("/live")).isEqualTo(200);
-      assertThat(rig.sender().send("refused", "t", "any room?").status()).isEqualTo(503);
-      Files.delete(ThreadFolder.of(rig, "hog").path().resolve("scratch/big"));
-      Await.until("ready again", SOON, () -> rig.server().isReady());
-      assertThat(rig.platform().awaitPost("hog", SOON).text()).contains("No space left", "full");
-      assertThat(rig.converse("after", "t", "and now?").text()).isEqualTo("echo: and now?");
-      rig.restart();
-      assertThat(rig.api().state("hog")).isEqualTo("answered");
+    try (ServerRig full = new ServerRig();
+        TinyDisk disk = new TinyDisk(full.folder().resolve("disk"), 64)) {
+      withShell(full);
+      full.setup().dataDir(disk.path().resolve("data"));
+      full.setup().set("server.min_free_bytes", 8 << 20);
+      full.start();
+      full.accept("hog", "hog", tool("head -c 100000000 /dev/zero > big; echo full", LONG_SECS));
+      Await.until("not ready", SOON, () -> full.server().probe("/ready") == 503);
+      assertThat(full.server().probe("/live")).isEqualTo(200);
+      assertThat(full.sender().send("refused", "t", "any room?").status()).isEqualTo(503);
+      Files.delete(ThreadFolder.of(full, "hog").path().resolve("scratch/big"));
+      Await.until("ready again", SOON, () -> full.server().isReady());
+      assertThat(full.platform().awaitPost("hog", SOON).text()).contains("No space left", "full");
+      assertThat(full.converse("after", "t", "and now?").text()).isEqualTo("echo: and now?");
+      full.restart();
+      assertThat(full.api().state("hog")).isEqualTo("answered");
     }
   }
 
   /** What is written there is memory, which no limit on a process's own memory counts. */
   @Test
   void filesInMemoryTakeLittleOfIt() throws Exception {
-    try (ServerRig rig = withShell()) {
-      rig.setup().set("tools.shell.timeout_secs", 10);
-      rig.start();
-      long before = sharedMemory();
-      String hog =
-          "for i in 1 2 3 4; do head -c 450000000 /dev/zero > /dev/shm/$i; done; "
-              + marked.sleeper();
-      rig.accept("hog", "hog", tool(hog));
-      Await.until("it has written", SOON, () -> marked.alive() == 1);
-      assertThat(sharedMemory() - before).as("bytes").isLessThan(FILES_IN_MEMORY_MAX);
-      assertThat(answer(rig, "hog")).contains("No space left");
-      assertThat(rig.server().isReady()).isTrue();
-    }
+    long before = sharedMemory();
+    String hog =
+        "for i in 1 2 3 4; do head -c 450000000 /dev/zero > /dev/shm/$i; done; " + marked.sleeper();
+    rig.accept(SERVED.id("hog"), SERVED.id("hog"), tool(hog, 10));
+    Await.until("it has written", SOON, () -> marked.alive() == 1);
+    assertThat(sharedMemory() - before).as("bytes").isLessThan(FILES_IN_MEMORY_MAX);
+    assertThat(answer("hog")).contains("No space left");
+    assertThat(rig.server().isReady()).isTrue();
   }
 
   /** Of the whole machine. */
@@ -219,43 +219,38 @@ class HostileToolTest {
   /** Row F45, and promise 5 for each of the calls that were cut off. */
   @Test
   void noToolOutlivesTheServerAndNoneRunsTwice() throws Exception {
-    try (ServerRig rig = withShell()) {
-      rig.setup().set("tools.shell.timeout_secs", 50);
-      rig.start();
-      String stubborn =
-          "echo start >> starts; trap '' TERM; (setsid "
-              + marked.sleeper()
-              + " &); "
-              + marked.sleeper();
-      for (int i = 0; i < TOOLS; i++) {
-        rig.accept("tool-" + i, "tool-" + i, tool(stubborn));
-      }
-      Await.until("all of them run", SOON, () -> marked.alive() == 2 * TOOLS);
-      rig.server().kill9();
-      Await.until("none is alive", GONE_WITHIN, () -> marked.alive() == 0);
-      rig.start();
-      for (int i = 0; i < TOOLS; i++) {
-        String event = "tool-" + i;
-        assertThat(answer(rig, event)).contains("interrupted, outcome unknown");
-        assertThat(ThreadFolder.of(rig, event).lines("scratch/starts")).isEqualTo(1);
-      }
-      assertThat(marked.alive()).isZero();
+    String stubborn =
+        "echo start >> starts; trap '' TERM; (setsid "
+            + marked.sleeper()
+            + " &); "
+            + marked.sleeper();
+    for (int i = 0; i < TOOLS; i++) {
+      rig.accept(SERVED.id("tool-" + i), SERVED.id("tool-" + i), tool(stubborn, LONG_SECS));
     }
+    Await.until("all of them run", SOON, () -> marked.alive() == 2 * TOOLS);
+    rig.server().kill9();
+    Await.until("none is alive", GONE_WITHIN, () -> marked.alive() == 0);
+    rig.start();
+    for (int i = 0; i < TOOLS; i++) {
+      String event = "tool-" + i;
+      assertThat(answer(event)).contains("interrupted, outcome unknown");
+      assertThat(ThreadFolder.of(rig, SERVED.id(event)).lines("scratch/starts")).isEqualTo(1);
+    }
+    assertThat(marked.alive()).isZero();
   }
 
   /** A polite stop too leaves nothing behind, and the call is accounted for at the next start. */
   @Test
   void aStopEndsToolsThatIgnoreIt() throws Exception {
-    try (ServerRig rig = withShell()) {
-      rig.setup().set("tools.shell.timeout_secs", 50);
-      rig.start();
-      rig.accept("stubborn", "t", tool("trap '' TERM; echo start >> starts; " + marked.sleeper()));
-      Await.until("it runs", SOON, () -> marked.alive() == 1);
-      assertThat(rig.server().stop()).isZero();
-      assertThat(marked.alive()).isZero();
-      rig.start();
-      rig.platform().awaitPost("stubborn", SOON);
-      assertThat(ThreadFolder.of(rig, "t").lines("scratch/starts")).isEqualTo(1);
-    }
+    rig.accept(
+        SERVED.id("stubborn"),
+        SERVED.id("t"),
+        tool("trap '' TERM; echo start >> starts; " + marked.sleeper(), LONG_SECS));
+    Await.until("it runs", SOON, () -> marked.alive() == 1);
+    assertThat(rig.server().stop()).isZero();
+    assertThat(marked.alive()).isZero();
+    rig.start();
+    rig.platform().awaitPost(SERVED.id("stubborn"), SOON);
+    assertThat(ThreadFolder.of(rig, SERVED.id("t")).lines("scratch/starts")).isEqualTo(1);
   }
 }

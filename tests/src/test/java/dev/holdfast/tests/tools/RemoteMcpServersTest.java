@@ -6,6 +6,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Http;
+import dev.holdfast.tests.harness.Npm;
+import dev.holdfast.tests.harness.Outside;
+import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
@@ -18,25 +21,38 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Servers that nobody here wrote, called over HTTP by the real jar. */
 @Timeout(300)
+@Outside(covers = "server/src/main/java/dev/holdfast/extensions")
 class RemoteMcpServersTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
-  private static JsonNode extension(ServerRig rig) throws IOException {
-    return rig.api().get("/api/v1/extensions/far").json();
+  @RegisterExtension static final Served SERVED = Served.alone(_ -> {});
+
+  private final ServerRig rig = SERVED.rig();
+  private final Path folder = ServerRig.newFolder("holdfast-far");
+
+  @AfterEach
+  void end() {
+    ServerRig.delete(folder);
   }
 
-  private static void awaitState(ServerRig rig, String state) {
+  private JsonNode extension(String id) throws IOException {
+    return rig.api().get("/api/v1/extensions/" + id).json();
+  }
+
+  private void awaitReady(String id) {
     Await.until(
-        "far is " + state, LIMIT, () -> extension(rig).path("state").asText().equals(state));
+        id + " is ready", LIMIT, () -> extension(id).path("state").asText().equals("ready"));
   }
 
-  private static String call(ServerRig rig, String event, String tool, Map<String, Object> given) {
-    return rig.converse(event, "t", ShellRig.call(tool, given)).text();
+  private String call(String event, String tool, Map<String, Object> given) {
+    return SERVED.say(event, ShellRig.call(tool, given));
   }
 
   private static int freePort() throws IOException {
@@ -45,7 +61,7 @@ class RemoteMcpServersTest {
     }
   }
 
-  private static Process node(Path folder, int port, String... arguments) throws IOException {
+  private Process node(int port, String... arguments) throws IOException {
     List<String> command = new ArrayList<>(List.of("node"));
     command.addAll(List.of(arguments));
     ProcessBuilder builder =
@@ -67,14 +83,14 @@ class RemoteMcpServersTest {
     }
   }
 
-  private static void declare(ServerRig rig, int port) throws IOException {
+  private void declare(String id, int port) {
     rig.setup()
         .set(
             "extensions",
             List.of(
                 Map.of(
                     "id",
-                    "far",
+                    id,
                     "url",
                     "http://127.0.0.1:" + port + "/mcp",
                     "headers",
@@ -82,38 +98,32 @@ class RemoteMcpServersTest {
                     "restart",
                     Map.of("initial_backoff_ms", 100, "max_backoff_ms", 500),
                     "timeouts",
-                    Map.of("call_secs", 3))))
-        .write();
+                    Map.of("call_secs", 3))));
+    rig.reload();
   }
 
   /** Of the first era: with a session, and a stream for what nobody asked for. */
   @Test
   void theReferenceServerIsUnderstoodAndFoundAgainWhenItWasAway() throws Exception {
-    Path folder = ServerRig.newFolder("holdfast-far");
     String name = "@modelcontextprotocol/server-everything";
-    String entry = ExtensionTest.installed(folder, name, "2026.8.31");
+    Npm.install(folder, name + "@2026.8.31");
+    String entry = "node_modules/" + name + "/dist/index.js";
     int port = freePort();
-    Process far = node(folder, port, entry, "streamableHttp");
-    try (ServerRig rig = new ServerRig()) {
-      declare(rig, port);
-      rig.start();
-      awaitState(rig, "ready");
-      assertThat(call(rig, "e1", "far_echo", Map.of("message", "grüße"))).contains("grüße");
-      assertThat(call(rig, "e2", "far_get-sum", Map.of("a", 2, "b", 40))).contains("42");
-      assertThat(call(rig, "e3", "far_get-structured-content", Map.of("location", "New York")))
+    Process far = node(port, entry, "streamableHttp");
+    try {
+      declare("far", port);
+      awaitReady("far");
+      assertThat(call("e1", "far_echo", Map.of("message", "grüße"))).contains("grüße");
+      assertThat(call("e2", "far_get-sum", Map.of("a", 2, "b", 40))).contains("42");
+      assertThat(call("e3", "far_get-structured-content", Map.of("location", "New York")))
           .contains("temperature");
       assertThat(
-              call(
-                  rig,
-                  "e4",
-                  "far_trigger-long-running-operation",
-                  Map.of("duration", 6, "steps", 3)))
+              call("e4", "far_trigger-long-running-operation", Map.of("duration", 6, "steps", 3)))
           .contains("did not answer within 3 s");
-      assertThat(call(rig, "e5", "far_echo", Map.of("message", "after"))).contains("after");
+      assertThat(call("e5", "far_echo", Map.of("message", "after"))).contains("after");
 
       far.destroyForcibly().waitFor();
-      assertThat(call(rig, "e6", "far_echo", Map.of("message", "lost")))
-          .doesNotContain("Echo: lost");
+      assertThat(call("e6", "far_echo", Map.of("message", "lost"))).doesNotContain("Echo: lost");
       Await.until(
           "/ready says so",
           LIMIT,
@@ -121,31 +131,24 @@ class RemoteMcpServersTest {
             Answer ready = new Http().get(rig.setup().url("/ready"), Map.of());
             return ready.status() == 200 && ready.body().contains("extension/far");
           });
-      far = node(folder, port, entry, "streamableHttp");
+      far = node(port, entry, "streamableHttp");
       assertThat(rig.api().post("/api/v1/extensions/far/restart", Map.of()).status())
           .isEqualTo(200);
-      awaitState(rig, "ready");
+      awaitReady("far");
       rig.api().post("/api/v1/breakers/ext:far/reset", Map.of());
-      assertThat(call(rig, "e7", "far_echo", Map.of("message", "again"))).contains("again");
-      assertThat(rig.server().output() + extension(rig) + rig.api().get("/api/v1/config").body())
+      assertThat(call("e7", "far_echo", Map.of("message", "again"))).contains("again");
+      assertThat(rig.server().output() + extension("far") + rig.api().get("/api/v1/config").body())
           .doesNotContain("t0ken-that-nobody-reads");
     } finally {
       far.destroyForcibly();
-      ServerRig.delete(folder);
     }
   }
 
   /** Of the second era: each request stands alone, and so does what describes it outside. */
   @Test
   void aServerOfTheNewerEraIsUnderstood() throws Exception {
-    Path folder = ServerRig.newFolder("holdfast-far");
-    String _ =
-        ExtensionTest.installed(
-            folder,
-            "@modelcontextprotocol/server",
-            "2.4.0",
-            "@modelcontextprotocol/node@2.1.2",
-            "zod@4");
+    Npm.install(
+        folder, "@modelcontextprotocol/server@2.4.0", "@modelcontextprotocol/node@2.1.2", "zod@4");
     Files.writeString(
         folder.resolve("server.mjs"),
         """
@@ -163,17 +166,15 @@ class RemoteMcpServersTest {
         createServer(toNodeHandler(handler)).listen(process.env.PORT, '127.0.0.1');
         """);
     int port = freePort();
-    Process far = node(folder, port, "server.mjs");
-    try (ServerRig rig = new ServerRig()) {
-      declare(rig, port);
-      rig.start();
-      awaitState(rig, "ready");
-      assertThat(extension(rig).path("tools").toString()).contains("far_gr__e");
-      assertThat(call(rig, "e1", "far_gr__e", Map.of("message", "x"))).contains("newer x");
-      assertThat(extension(rig).path("restarts").asInt()).isZero();
+    Process far = node(port, "server.mjs");
+    try {
+      declare("newer", port);
+      awaitReady("newer");
+      assertThat(extension("newer").path("tools").toString()).contains("newer_gr__e");
+      assertThat(call("e1", "newer_gr__e", Map.of("message", "x"))).contains("newer x");
+      assertThat(extension("newer").path("restarts").asInt()).isZero();
     } finally {
       far.destroyForcibly();
-      ServerRig.delete(folder);
     }
   }
 }

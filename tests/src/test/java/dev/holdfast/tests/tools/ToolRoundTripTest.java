@@ -7,6 +7,7 @@ import dev.holdfast.tests.harness.Aimock;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.ModelTap;
 import dev.holdfast.tests.harness.ModelTap.Form;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.Post;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ToolShape;
@@ -18,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +26,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A message, a tool, its result, an answer: in each wire shape against the double of others. */
 @Timeout(120)
+@Outside(
+    covers = {
+      "server/src/main/java/dev/holdfast/models/langchain",
+      "tests/src/main/doubles/package.json"
+    })
 class ToolRoundTripTest {
   private static final String FIXTURES =
       """
@@ -160,23 +165,6 @@ class ToolRoundTripTest {
           tap.asked().getLast().body().path("messages").path(1).path("content").path(0);
       assertThat(thought.path("thinking").asText()).isEqualTo("They want a sum.");
       assertThat(thought.path("signature").asText()).isEqualTo("aimock-placeholder-signature");
-    }
-  }
-
-  /** Without any provider: the embedded model calls tools when it is told to. */
-  @Test
-  void theEmbeddedModelCallsToolsOffline() throws Exception {
-    try (ServerRig rig = new ServerRig()) {
-      rig.setup().set("tools.shell.enabled", true);
-      rig.start();
-      Post answer = rig.converse("e1", "t", "!tool shell {\"command\": \"echo $((6*7))\"}");
-      assertThat(answer.text()).isEqualTo("echo: 42\nexit code 0");
-      Post failed = rig.converse("e2", "t", "!tool shell {\"comand\": \"true\"}");
-      assertThat(failed.text()).contains("do not fit the tool");
-      assertThat(rig.converse("e3", "t", "!tool none {}").text()).isEqualTo("echo: !tool none {}");
-      String calls = "holdfast_tool_calls_total";
-      assertThat(rig.metrics().sum(calls, "outcome=\"ok\"")).isEqualTo(1);
-      assertThat(rig.metrics().sum(calls, "outcome=\"invalid_request\"")).isEqualTo(1);
     }
   }
 }
