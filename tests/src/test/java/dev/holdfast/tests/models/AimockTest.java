@@ -21,6 +21,7 @@ import dev.holdfast.net.HttpCaller;
 import dev.holdfast.tests.harness.Aimock;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.Json;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.time.SystemTime;
 import io.vertx.core.Vertx;
 import java.io.IOException;
@@ -38,6 +39,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every shape of provider against the double that others made. */
 @Timeout(120)
+@Outside(
+    covers = {
+      "server/src/main/java/dev/holdfast/models/langchain",
+      "server/src/main/java/dev/holdfast/models/http",
+      "tests/src/main/doubles/package.json"
+    })
 class AimockTest {
   private static final String FIXTURES =
       """

@@ -3,6 +3,7 @@ package dev.holdfast.tests.programs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Setup;
 import java.util.List;
@@ -12,6 +13,12 @@ import org.junit.jupiter.api.Timeout;
 
 /** The server's own MCP tools with the official client, over HTTP and over pipes. */
 @Timeout(240)
+@Outside(
+    covers = {
+      "server/src/main/java/dev/holdfast/ingress/mcp",
+      "server/src/main/java/dev/holdfast/cli/McpCommand.java",
+      "tests/src/test/resources/programs/mcp-client.mjs"
+    })
 class McpClientTest {
   private static final String READER = "reader-token-of-the-mcp-test";
 

@@ -10,6 +10,7 @@ import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.ModelScript;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.RawClient;
 import dev.holdfast.tests.harness.ServerRig;
 import java.nio.charset.StandardCharsets;
@@ -27,6 +28,11 @@ import org.junit.jupiter.api.Timeout;
 
 /** {@code /v1} with OpenAI's own library, and its responses with a client of Open Responses. */
 @Timeout(240)
+@Outside(
+    covers = {
+      "server/src/main/java/dev/holdfast/ingress/openai",
+      "tests/src/test/resources/programs/openai-client.mjs"
+    })
 class OpenAiClientTest {
   private static final String READER = "reader-token-of-the-openai-test";
 

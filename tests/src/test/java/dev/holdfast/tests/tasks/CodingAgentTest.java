@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Npm;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.PlanApi;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
  * with the library of those who wrote the Agent Client Protocol.
  */
 @Timeout(240)
+@Outside(covers = {"plugins/agent-kit", "plugins/cli", "tests/src/main/doubles/acp-agent.mjs"})
 class CodingAgentTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final Pattern CODE = Pattern.compile("/(?:answer|approve) ([0-9A-F]{8})");

@@ -7,9 +7,12 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Commands;
+import dev.holdfast.tests.harness.Outside;
+import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -26,15 +29,18 @@ import java.util.concurrent.Executors;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The bundled browser with a real Chromium, on a site of this machine that is let through. */
 @Timeout(240)
+@Outside(
+    covers = {"plugins/browser", "plugins/kit", "server/src/main/java/dev/holdfast/plugins"},
+    needs = "chromium:chromium")
 class BrowserPluginTest {
-  private static final Path JAR = Path.of("../plugins/bundled/browser-0.1.0.jar");
   private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final int MEMORY_MB = 700;
 
@@ -73,64 +79,88 @@ class BrowserPluginTest {
       </script>
       """;
 
-  private final ServerRig rig = new ServerRig();
-  private final List<String> secretVisits = new CopyOnWriteArrayList<>();
-  private HttpServer site;
-  private HttpServer secret;
+  private static final List<String> SECRET_VISITS = new CopyOnWriteArrayList<>();
+  private static final HttpServer SITE = server();
+  private static final HttpServer SECRET = server();
+
+  @RegisterExtension static final Served SERVED = Served.alone(BrowserPluginTest::configure);
+
+  private final ServerRig rig = SERVED.rig();
   private int calls;
 
-  @BeforeEach
-  void start() throws IOException {
-    Commands.assumePresent("chromium");
-    site = server();
-    secret = server();
-    site.createContext("/", exchange -> answer(exchange, 200, page()));
-    site.createContext("/said", exchange -> answer(exchange, 200, said(exchange)));
-    site.createContext("/away", this::redirect);
-    site.createContext("/large", exchange -> answer(exchange, 200, LARGE));
-    site.createContext("/heap", exchange -> answer(exchange, 200, HEAP));
-    site.createContext("/long", exchange -> answer(exchange, 200, LONG));
-    secret.createContext(
+  private static void configure(ServerRig rig) {
+    SITE.createContext("/", exchange -> answer(exchange, 200, page()));
+    SITE.createContext("/said", exchange -> answer(exchange, 200, said(exchange)));
+    SITE.createContext("/away", BrowserPluginTest::redirect);
+    SITE.createContext("/large", exchange -> answer(exchange, 200, LARGE));
+    SITE.createContext("/heap", exchange -> answer(exchange, 200, HEAP));
+    SITE.createContext("/long", exchange -> answer(exchange, 200, LONG));
+    SECRET.createContext(
         "/",
         exchange -> {
-          secretVisits.add(exchange.getRequestURI().toString());
+          SECRET_VISITS.add(exchange.getRequestURI().toString());
           answer(exchange, 200, "secret");
         });
-    Path plugins = Files.createDirectories(rig.folder().resolve("plugins"));
     rig.setup()
-        .set("server.plugins_dir", plugins.toString())
-        .set("tools.web.allow_hosts", List.of("127.0.0.1:" + site.getAddress().getPort()))
+        .set("tools.web.allow_hosts", List.of("127.0.0.1:" + SITE.getAddress().getPort()))
         .set("plugins.browser.without_sandbox", true)
         .set("plugins.browser.memory_mb", MEMORY_MB);
-    Files.copy(JAR, plugins.resolve("browser.jar"));
-    name("chromium");
-    rig.start();
+    try {
+      name(rig, "chromium");
+      rig.setup().plugin("browser");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Each has a browser without the pages of others, for which it would have too little memory. */
+  @BeforeEach
+  void begin() {
+    Commands.assumePresent("chromium");
     Await.until("it is ready", LIMIT, () -> plugin().contains("tool browser_navigate"));
+    if (!browsers().isEmpty()) {
+      killBrowsers();
+      awaitBrowser("begin");
+    }
+    SECRET_VISITS.clear();
+  }
+
+  @AfterAll
+  static void stop() {
+    SITE.stop(0);
+    SECRET.stop(0);
+  }
+
+  private void killBrowsers() {
+    browsers().forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
+    Await.until("it is killed", LIMIT, () -> browsers().isEmpty());
+  }
+
+  private void awaitBrowser(String thread) {
+    Await.until(
+        "there is a browser",
+        LIMIT,
+        () -> call(thread, "navigate", Map.of("url", url(SITE, "/"))).contains("Fruit"));
   }
 
   private String plugin() throws IOException {
     return rig.api().get("/api/v1/plugins").body();
   }
 
-  private void name(String program) throws IOException {
+  private static void name(ServerRig rig, String program) throws IOException {
     Files.writeString(rig.folder().resolve("holdfast.env"), "HOLDFAST_BROWSER=" + program + "\n");
   }
 
-  @AfterEach
-  void stop() {
-    rig.server().kill9();
-    Await.until("no browser outlives the server", LIMIT, () -> browsers().isEmpty());
-    rig.close();
-    site.stop(0);
-    secret.stop(0);
-  }
-
-  private static HttpServer server() throws IOException {
-    HttpServer server =
-        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
-    server.start();
-    return server;
+  private static HttpServer server() {
+    try {
+      HttpServer server =
+          HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+      server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+      server.start();
+      return server;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static void answer(HttpExchange exchange, int status, String html) throws IOException {
@@ -141,8 +171,8 @@ class BrowserPluginTest {
     exchange.close();
   }
 
-  private void redirect(HttpExchange exchange) throws IOException {
-    exchange.getResponseHeaders().set("Location", url(secret, "/redirected"));
+  private static void redirect(HttpExchange exchange) throws IOException {
+    exchange.getResponseHeaders().set("Location", url(SECRET, "/redirected"));
     answer(exchange, 302, "");
   }
 
@@ -151,7 +181,7 @@ class BrowserPluginTest {
     return "<title>Said</title><p>you said " + query + "</p>";
   }
 
-  private String page() {
+  private static String page() {
     return """
     <title>Fruit</title><h1>Which fruit?</h1>
     <img src="%1$s/picture"><script>fetch('%1$s/script').catch(() => {});
@@ -161,7 +191,7 @@ class BrowserPluginTest {
     <button>Say it</button></form>
     <a href="/away" target="_blank">Away</a>
     """
-        .formatted(url(secret, ""), url(secret, "").replace("http", "ws"));
+        .formatted(url(SECRET, ""), url(SECRET, "").replace("http", "ws"));
   }
 
   /** Asks a server of its choice for its own address, and says when it has done so. */
@@ -183,7 +213,9 @@ class BrowserPluginTest {
 
   private String call(String thread, String tool, Map<String, Object> given) {
     calls++;
-    return rig.converse("e" + calls, thread, ShellRig.call("browser_" + tool, given)).text();
+    return rig.converse(
+            SERVED.id("e" + calls), SERVED.id(thread), ShellRig.call("browser_" + tool, given))
+        .text();
   }
 
   private static String ref(String snapshot, String element) {
@@ -199,7 +231,7 @@ class BrowserPluginTest {
   @Test
   void aFormIsReadFilledInAndSent() throws Exception {
     assertThat(call("t", "snapshot", Map.of())).contains("no page is open");
-    assertThat(call("t", "navigate", Map.of("url", url(site, "/")))).contains("Fruit");
+    assertThat(call("t", "navigate", Map.of("url", url(SITE, "/")))).contains("Fruit");
     String snapshot = call("t", "snapshot", Map.of());
     assertThat(snapshot).contains("# Which fruit?", "= small of small | large");
     assertThat(call("t", "click", Map.of("ref", "e99"))).contains("take a snapshot first");
@@ -218,33 +250,33 @@ class BrowserPluginTest {
     }
     assertThat(call("other", "snapshot", Map.of())).contains("no page is open");
 
-    call("t", "navigate", Map.of("url", url(site, "/")));
+    call("t", "navigate", Map.of("url", url(SITE, "/")));
     String again = call("t", "snapshot", Map.of());
     call("t", "fill", Map.of("ref", ref(again, "Your fruit"), "text", "plum"));
     assertThat(call("t", "press", Map.of("key", "Enter"))).contains("Said");
-    assertThat(secretVisits).isEmpty();
+    assertThat(SECRET_VISITS).isEmpty();
   }
 
   @Test
   void noWayLeadsToAnAddressThatIsNotPublic() {
-    assertThat(call("t", "navigate", Map.of("url", url(secret, "/direct"))))
+    assertThat(call("t", "navigate", Map.of("url", url(SECRET, "/direct"))))
         .contains("not a public address");
     assertThat(call("t", "navigate", Map.of("url", "file:///etc/passwd"))).contains("only http");
-    assertThat(call("t", "navigate", Map.of("url", url(site, "/away")))).doesNotContain("secret");
+    assertThat(call("t", "navigate", Map.of("url", url(SITE, "/away")))).doesNotContain("secret");
     assertThat(call("t", "snapshot", Map.of())).contains("not a public address");
-    call("t", "navigate", Map.of("url", url(site, "/")));
+    call("t", "navigate", Map.of("url", url(SITE, "/")));
     String snapshot = call("t", "snapshot", Map.of());
     call("t", "click", Map.of("ref", ref(snapshot, "Away")));
     assertThat(call("t", "snapshot", Map.of())).contains("not a public address");
-    assertThat(secretVisits).isEmpty();
+    assertThat(SECRET_VISITS).isEmpty();
   }
 
   @Test
   void aPageSendsNothingPastTheProxy() throws Exception {
     try (DatagramSocket stun = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
       String page = stunPage(stun.getLocalPort());
-      site.createContext("/stun", exchange -> answer(exchange, 200, page));
-      call("t", "navigate", Map.of("url", url(site, "/stun")));
+      SITE.createContext("/stun", exchange -> answer(exchange, 200, page));
+      call("t", "navigate", Map.of("url", url(SITE, "/stun")));
       assertThat(call("t", "wait", Map.of("text", "gathered", "seconds", 10)))
           .contains("The text is there.");
       stun.setSoTimeout(100);
@@ -255,9 +287,9 @@ class BrowserPluginTest {
 
   @Test
   void ofAPageWithHugeNamesOnlyTheBeginningIsTaken() {
-    site.createContext("/huge", exchange -> answer(exchange, 200, HUGE));
-    assertThat(call("t", "navigate", Map.of("url", url(site, "/huge"))))
-        .contains("aaa", url(site, "/huge"))
+    SITE.createContext("/huge", exchange -> answer(exchange, 200, HUGE));
+    assertThat(call("t", "navigate", Map.of("url", url(SITE, "/huge"))))
+        .contains("aaa", url(SITE, "/huge"))
         .hasSizeLessThan(3000);
     assertThat(call("t", "snapshot", Map.of())).contains("The page goes on.").hasSizeLessThan(4000);
     assertThat(call("t", "current_url", Map.of())).hasSizeLessThan(3000);
@@ -265,56 +297,56 @@ class BrowserPluginTest {
 
   @Test
   void theBrowserIsStartedAgainAndEndsWithThePlugin() throws Exception {
-    call("t", "navigate", Map.of("url", url(site, "/")));
-    List<Long> first = browsers();
-    assertThat(first).isNotEmpty();
-    first.forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
-    Await.until("it is killed", LIMIT, () -> browsers().isEmpty());
-    Await.until(
-        "there is another",
-        LIMIT,
-        () -> call("t", "navigate", Map.of("url", url(site, "/"))).contains("Fruit"));
-    Path jar = rig.folder().resolve("plugins/browser.jar");
-    Files.delete(jar);
+    call("t", "navigate", Map.of("url", url(SITE, "/")));
+    assertThat(browsers()).isNotEmpty();
+    killBrowsers();
+    awaitBrowser("t");
+    Files.delete(rig.folder().resolve("plugins/browser-0.1.0.jar"));
     Await.until("it ends with the plugin", LIMIT, () -> browsers().isEmpty());
-    Files.copy(JAR, jar);
-    Await.until(
-        "it is back",
-        LIMIT,
-        () -> call("t", "navigate", Map.of("url", url(site, "/"))).contains("Fruit"));
+    rig.setup().plugin("browser");
+    awaitBrowser("t");
+    assertThat(browsers()).isNotEmpty();
+    rig.server().kill9();
+    Await.until("no browser outlives the server", LIMIT, () -> browsers().isEmpty());
   }
 
   @Test
   void aBrowserThatIsStuckIsEndedAndStartedAgain() throws Exception {
-    call("t", "navigate", Map.of("url", url(site, "/")));
+    call("t", "navigate", Map.of("url", url(SITE, "/")));
     List<Long> stuck = browsers();
     for (long pid : stuck) {
       new ProcessBuilder("kill", "-STOP", Long.toString(pid)).start().waitFor();
     }
-    rig.accept("stuck", "t", ShellRig.call("browser_navigate", Map.of("url", url(site, "/"))));
-    assertThat(rig.platform().awaitPost("stuck", LIMIT.multipliedBy(2)).text()).contains("Fruit");
+    rig.accept(
+        SERVED.id("stuck"),
+        SERVED.id("t"),
+        ShellRig.call("browser_navigate", Map.of("url", url(SITE, "/"))));
+    assertThat(rig.platform().awaitPost(SERVED.id("stuck"), LIMIT.multipliedBy(2)).text())
+        .contains("Fruit");
     assertThat(browsers()).doesNotContainAnyElementsOf(stuck);
   }
 
   @Test
   void aPageThatIsStuckEndsNoOther() {
-    site.createContext("/stuck", exchange -> answer(exchange, 200, STUCK));
-    call("other", "navigate", Map.of("url", url(site, "/")));
-    call("t", "navigate", Map.of("url", url(site, "/stuck")));
+    SITE.createContext("/stuck", exchange -> answer(exchange, 200, STUCK));
+    call("other", "navigate", Map.of("url", url(SITE, "/")));
+    call("t", "navigate", Map.of("url", url(SITE, "/stuck")));
     String button = ref(call("t", "snapshot", Map.of()), "Stick");
-    rig.accept("stuck", "t", ShellRig.call("browser_click", Map.of("ref", button)));
-    assertThat(rig.platform().awaitPost("stuck", LIMIT).text()).contains("did not react");
-    assertThat(call("other", "current_url", Map.of())).endsWith(url(site, "/"));
+    rig.accept(
+        SERVED.id("stuck"), SERVED.id("t"), ShellRig.call("browser_click", Map.of("ref", button)));
+    assertThat(rig.platform().awaitPost(SERVED.id("stuck"), LIMIT).text())
+        .contains("did not react");
+    assertThat(call("other", "current_url", Map.of())).endsWith(url(SITE, "/"));
   }
 
   @Test
   void thePagesBeforeAndAfterAreThere() {
-    call("t", "navigate", Map.of("url", url(site, "/long")));
+    call("t", "navigate", Map.of("url", url(SITE, "/long")));
     assertThat(call("t", "back", Map.of())).contains("there is no page before this one");
-    call("t", "navigate", Map.of("url", url(site, "/said?x")));
-    assertThat(call("t", "current_url", Map.of())).endsWith(url(site, "/said?x"));
+    call("t", "navigate", Map.of("url", url(SITE, "/said?x")));
+    assertThat(call("t", "current_url", Map.of())).endsWith(url(SITE, "/said?x"));
     assertThat(call("t", "back", Map.of())).contains("Long");
-    assertThat(call("t", "current_url", Map.of())).endsWith(url(site, "/long"));
+    assertThat(call("t", "current_url", Map.of())).endsWith(url(SITE, "/long"));
     String snapshot = call("t", "snapshot", Map.of());
     assertThat(call("t", "scroll_to", Map.of("ref", ref(snapshot, "Below")))).contains("scrolled");
     assertThat(call("t", "forward", Map.of())).contains("Said");
@@ -323,7 +355,7 @@ class BrowserPluginTest {
 
   @Test
   void aBrowserThatTakesTooMuchMemoryIsEndedAndStartedAgain() {
-    String first = call("t", "navigate", Map.of("url", url(site, "/large")));
+    String first = call("t", "navigate", Map.of("url", url(SITE, "/large")));
     String next =
         first.contains("MB of memory")
             ? first
@@ -331,36 +363,41 @@ class BrowserPluginTest {
     assertThat(next).contains("the browser held more than " + MEMORY_MB + " MB of memory");
     Await.until("it is ended", LIMIT, () -> browsers().isEmpty());
     assertThat(call("t", "snapshot", Map.of())).contains("no page is open");
-    assertThat(call("t", "navigate", Map.of("url", url(site, "/")))).contains("Fruit");
+    assertThat(call("t", "navigate", Map.of("url", url(SITE, "/")))).contains("Fruit");
   }
 
   @Test
   void aPageThatCrashesIsSaidSoAndOthersAreNotTouched() {
-    call("other", "navigate", Map.of("url", url(site, "/")));
-    call("t", "navigate", Map.of("url", url(site, "/heap")));
+    call("other", "navigate", Map.of("url", url(SITE, "/")));
+    call("t", "navigate", Map.of("url", url(SITE, "/heap")));
     Await.until(
         "it has crashed",
         LIMIT,
         () ->
             call("t", "wait", Map.of("text", "never", "seconds", 10))
                 .contains("the page has crashed"));
-    assertThat(call("other", "current_url", Map.of())).endsWith(url(site, "/"));
-    assertThat(call("t", "navigate", Map.of("url", url(site, "/")))).contains("Fruit");
+    assertThat(call("other", "current_url", Map.of())).endsWith(url(SITE, "/"));
+    assertThat(call("t", "navigate", Map.of("url", url(SITE, "/")))).contains("Fruit");
   }
 
   @Test
   void whatItNeedsIsSaidAndSoIsAProgramThatIsNoBrowser() throws Exception {
-    Files.delete(rig.folder().resolve("holdfast.env"));
-    Await.until(
-        "its gate is closed", LIMIT, () -> plugin().contains("HOLDFAST_BROWSER is missing"));
-    name("no-such-chromium");
-    Await.until(
-        "it fails",
-        LIMIT,
-        () -> plugin().contains("HOLDFAST_BROWSER names no-such-chromium, which is no program"));
-    name("/bin/false");
-    Await.until("it is started with the other", LIMIT, () -> !plugin().contains("no-such"));
-    assertThat(call("t", "navigate", Map.of("url", url(site, "/"))))
-        .contains("/bin/false does not work as a browser");
+    try {
+      Files.delete(rig.folder().resolve("holdfast.env"));
+      Await.until(
+          "its gate is closed", LIMIT, () -> plugin().contains("HOLDFAST_BROWSER is missing"));
+      name(rig, "no-such-chromium");
+      Await.until(
+          "it fails",
+          LIMIT,
+          () -> plugin().contains("HOLDFAST_BROWSER names no-such-chromium, which is no program"));
+      name(rig, "/bin/false");
+      Await.until("it is started with the other", LIMIT, () -> !plugin().contains("no-such"));
+      assertThat(call("t", "navigate", Map.of("url", url(SITE, "/"))))
+          .contains("/bin/false does not work as a browser");
+    } finally {
+      name(rig, "chromium");
+      awaitBrowser("t");
+    }
   }
 }

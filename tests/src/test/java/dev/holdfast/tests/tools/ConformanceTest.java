@@ -9,6 +9,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.Npm;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.Post;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
@@ -43,6 +44,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * said on standard input and output.
  */
 @Timeout(600)
+@Outside(covers = "server/src/main/java/dev/holdfast/extensions")
 class ConformanceTest {
   private static final Duration LIMIT = Duration.ofSeconds(40);
   private static final List<String> VERSIONS = List.of("2025-11-25", "2026-07-28");

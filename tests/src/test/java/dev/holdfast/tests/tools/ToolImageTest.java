@@ -7,6 +7,7 @@ import dev.holdfast.tests.harness.Aimock;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.CompiledPlugin;
 import dev.holdfast.tests.harness.ModelTap;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ThreadFolder;
 import dev.holdfast.tests.harness.ToolShape;
@@ -21,6 +22,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** An image that the tool of a jar returns, in the requests to models of each wire shape. */
 @Timeout(180)
+@Outside(
+    covers = {
+      "server/src/main/java/dev/holdfast/models/langchain",
+      "server/src/main/java/dev/holdfast/agents/context",
+      "server/src/main/java/dev/holdfast/media",
+      "tests/src/main/doubles/package.json"
+    })
 class ToolImageTest {
   private static final String PNG =
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
