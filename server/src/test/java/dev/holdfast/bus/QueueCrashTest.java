@@ -34,8 +34,8 @@ class QueueCrashTest {
     assumeTrue(Files.isExecutable(STRACE), "strace is not installed");
     List<State> states = uninterrupted();
     boolean full = Boolean.getBoolean("holdfast.full");
-    int kills = kill("fdatasync,fsync", full ? 1 : 8, states);
-    kills += kill("pwrite64", full ? 1 : 29, states);
+    int kills = kill("fdatasync,fsync", full ? 1 : 10, states);
+    kills += kill("pwrite64", full ? 1 : 37, states);
     System.out.printf("queue crashes: %d kills%n", kills);
     assertThat(kills).isGreaterThan(5);
   }

@@ -36,7 +36,7 @@ class MemorySweepKillTest {
   private static final String EFFECTS =
       "openat,write,pwrite64,fsync,fdatasync,rename,renameat,renameat2,link,linkat,unlink,mkdir,ftruncate";
   private static final String STORE = "holdfast-store-";
-  private static final int SAMPLE = 8;
+  private static final int SAMPLE = 5;
   private static final int KILLED = 128 + 9;
   private static final List<String> THREADS =
       List.of(
