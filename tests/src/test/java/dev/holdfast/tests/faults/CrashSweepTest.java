@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.CampaignLedger;
 import dev.holdfast.tests.harness.CrashPoint;
 import dev.holdfast.tests.harness.HoldfastProcess;
 import dev.holdfast.tests.harness.Post;
+import dev.holdfast.tests.harness.RunLength;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Strace;
 import dev.holdfast.tests.harness.ThreadFolder;
@@ -28,12 +30,14 @@ import org.junit.jupiter.api.Timeout;
  * Row F2: kill -9 right before each system call by which one turn changes anything: a turn with a
  * tool of each class of repetition. A clean turn is watched first, to know how often its busiest
  * thread makes each call; then one turn after the other is killed at one of them. By default a
- * sample for about a minute; {@code -Dholdfast.sweep=all} goes through all of them.
+ * sample, spread by the seed; {@code -Dholdfast.sweep=all} goes through all of them, and so does
+ * {@code -Dholdfast.full=true}.
  */
 @Timeout(7200)
 class CrashSweepTest {
-  private static final boolean ALL = System.getProperty("holdfast.sweep", "").equals("all");
-  private static final Duration SAMPLE = Duration.ofSeconds(30);
+  private static final boolean ALL =
+      RunLength.isFull() || System.getProperty("holdfast.sweep", "").equals("all");
+  private static final Duration SAMPLE = Duration.ofSeconds(10);
   private static final int HITS_MIN = 4;
   private static final Duration SOON = Duration.ofSeconds(30);
   private static final String EFFECTS =
@@ -47,6 +51,7 @@ class CrashSweepTest {
 
   @Test
   void aTurnThatIsKilledAnywhereEndsAndRepeatsNothingUnsafe() throws Exception {
+    CampaignLedger ledger = new CampaignLedger("crash sweep", seed);
     try (ServerRig rig = new ServerRig();
         TurnModel model = new TurnModel(CrashSweepTest::wishes).use(rig.setup())) {
       rig.setup().set("tools.shell.enabled", true);
@@ -69,9 +74,12 @@ class CrashSweepTest {
           throw new AssertionError("killed at " + point + ", seed " + seed + "\n" + context, e);
         }
       }
-      System.out.printf(
-          "crash sweep: %d of %d points, %d hit %s, %d not reached, seed %d%n",
-          done, points.size(), hits(), hits, missed, seed);
+      ledger
+          .with("points", points.size())
+          .with("tried", done)
+          .with("hits", hits)
+          .with("not_reached", missed)
+          .write();
       assertThat(hits()).as("kills that hit").isGreaterThanOrEqualTo(HITS_MIN);
       // How many writes the store needs depends on what it could do together.
       assertThat(missed).as("points that were not reached").isLessThanOrEqualTo(done / 2);

@@ -3,8 +3,11 @@ package dev.holdfast.tests.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.CampaignLedger;
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.ModelScript;
+import dev.holdfast.tests.harness.OnlyInFull;
+import dev.holdfast.tests.harness.RunLength;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.time.Duration;
@@ -15,12 +18,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A message that is sent once a stop was acknowledged is answered, whatever the stop meets. A few
- * rounds; with {@code -Dholdfast.full=true} sixty of each kind.
+ * A message that is sent once a stop was acknowledged is answered, whatever the stop meets. How
+ * often, of each kind: {@code -Dholdfast.stop_rounds}.
  */
-@Timeout(300)
+@OnlyInFull(shortForm = "KillCampaignTest")
+@Timeout(900)
 class StopRoundsTest {
-  private static final int ROUNDS = Boolean.getBoolean("holdfast.full") ? 60 : 4;
+  private static final int ROUNDS = RunLength.of("holdfast.stop_rounds", 4, 60);
   private static final int ROUNDS_PER_KILL = 6;
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
@@ -88,6 +92,7 @@ class StopRoundsTest {
   /** Every other stop comes when the model is asked, the rest as soon as it can. */
   @Test
   void noStopCancelsWhatWasSentAfterIt() throws Exception {
+    CampaignLedger ledger = new CampaignLedger("stop rounds", 0);
     try (ServerRig rig = new ServerRig();
         FakeModel model = slowModel(rig)) {
       rig.start();
@@ -103,12 +108,14 @@ class StopRoundsTest {
         }
         judge(rig, rounds, Set.of("Stopped."));
       }
+      ledger.with("rounds", 2 * ROUNDS).write();
     }
   }
 
   /** Killed when the last greeting was acknowledged: some stops and greetings are still open. */
   @Test
   void noStopCancelsWhatWasSentAfterItOverAKill() throws Exception {
+    CampaignLedger ledger = new CampaignLedger("stop rounds over kills", 0);
     try (ServerRig rig = new ServerRig();
         FakeModel _ = slowModel(rig)) {
       rig.start();
@@ -124,6 +131,7 @@ class StopRoundsTest {
           judge(rig, some, Set.of("Stopped.", "Nothing was running."));
         }
       }
+      ledger.with("rounds", 2 * ROUNDS).with("kills", rig.killsAtNanos().size()).write();
     }
   }
 

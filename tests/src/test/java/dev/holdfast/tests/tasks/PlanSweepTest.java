@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.AgentScript;
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.CampaignLedger;
 import dev.holdfast.tests.harness.CrashPoint;
 import dev.holdfast.tests.harness.HoldfastProcess;
 import dev.holdfast.tests.harness.Json;
@@ -12,6 +13,7 @@ import dev.holdfast.tests.harness.PlanningModel;
 import dev.holdfast.tests.harness.PlanningModel.Asked;
 import dev.holdfast.tests.harness.PlanningModel.Part;
 import dev.holdfast.tests.harness.Post;
+import dev.holdfast.tests.harness.RunLength;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.StoredPlans;
@@ -34,13 +36,15 @@ import org.junit.jupiter.api.Timeout;
  * before anybody has heard of it. The plan is made in a chat; a model writes its six steps. Of
  * their workers one is killed, one hangs, and one answers garbage; one asks a person, one is a
  * model with tools, and one may not be asked twice. A clean plan is watched first, to know how
- * often the store writes; then one plan after the other is killed. By default a sample for about a
- * minute; {@code -Dholdfast.sweep=all} goes through all of them.
+ * often the store writes; then one plan after the other is killed. By default a sample, spread by
+ * the seed; {@code -Dholdfast.sweep=all} goes through all of them, and so does {@code
+ * -Dholdfast.full=true}.
  */
 @Timeout(10_800)
 class PlanSweepTest {
-  private static final boolean ALL = System.getProperty("holdfast.sweep", "").equals("all");
-  private static final Duration SAMPLE = Duration.ofSeconds(25);
+  private static final boolean ALL =
+      RunLength.isFull() || System.getProperty("holdfast.sweep", "").equals("all");
+  private static final Duration SAMPLE = Duration.ofSeconds(8);
   private static final int HITS_MIN = 3;
 
   /** Most writes are of pages of one transaction, of which any is as good as another. */
@@ -123,6 +127,7 @@ class PlanSweepTest {
 
   @Test
   void aPlanThatIsKilledAnywhereEndsAsItShouldAndRepeatsNothing() throws Exception {
+    CampaignLedger ledger = new CampaignLedger("plan sweep", seed);
     rig.setup()
         .set("extensions", List.of(worker.declaration(), slow.declaration(), careful.checkable()))
         .set("agents", agents());
@@ -141,14 +146,15 @@ class PlanSweepTest {
         throw new AssertionError(
             "killed at " + point + ", seed " + seed + "\n" + story("t" + done), e);
       }
-      if (done % 20 == 0) {
-        System.out.printf("plan sweep: %d of %d points%n", done, points.size());
-      }
     }
-    System.out.printf(
-        "plan sweep: %d of %d points, %d hit %s while the plan was %s, %d not reached,"
-            + " %d unsafe steps of unknown outcome, seed %d%n",
-        done, points.size(), hits(), hits, stands, missed, unknown, seed);
+    ledger
+        .with("points", points.size())
+        .with("tried", done)
+        .with("hits", hits)
+        .with("hits_by_state", stands)
+        .with("not_reached", missed)
+        .with("unsafe_steps_of_unknown_outcome", unknown)
+        .write();
     assertThat(hits()).as("kills that hit").isGreaterThanOrEqualTo(HITS_MIN);
     assertThat(missed).as("points that were not reached").isLessThanOrEqualTo(done / 2);
   }
