@@ -26,6 +26,7 @@ public final class HoldfastProcess implements AutoCloseable {
   private final Setup setup;
   private final Process process;
   private final long startedAtNanos = System.nanoTime();
+  private volatile long killedAtNanos;
 
   private HoldfastProcess(Setup setup, Process process) {
     this.setup = setup;
@@ -120,8 +121,14 @@ public final class HoldfastProcess implements AutoCloseable {
     return startedAtNanos;
   }
 
+  /** When it was killed by {@link #kill9}; 0 when it was not. */
+  long killedAtNanos() {
+    return killedAtNanos;
+  }
+
   /** SIGKILL, and the wait until the process is gone. */
   public void kill9() {
+    killedAtNanos = process.isAlive() ? System.nanoTime() : killedAtNanos;
     process.destroyForcibly();
     exitCode(Duration.ofSeconds(10));
   }

@@ -24,14 +24,14 @@ public final class LivePlans implements AutoCloseable {
   }
 
   /** Tasks that stand as running although their lease is over, or was given before {@code boot}. */
-  public List<String> ghosts(Instant boot) throws SQLException {
+  public List<String> ghosts(Instant boot, Instant now) throws SQLException {
     return rows(
         "select 'a ghost: ' || t.id || ' ' || t.state || ' until ' || t.lease_until || ', given '"
             + " || max(m.at) from tasks_tasks t left join tasks_moves m on m.plan = t.plan"
             + " and m.task = t.id and m.after = 'DISPATCHED'"
             + " where t.state in ('DISPATCHED', 'IN_PROGRESS') group by t.id"
             + " having t.lease_until < "
-            + Instant.now().toEpochMilli()
+            + now.toEpochMilli()
             + " or coalesce(max(m.at), 0) < "
             + boot.toEpochMilli());
   }

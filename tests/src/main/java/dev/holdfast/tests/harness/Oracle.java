@@ -31,6 +31,11 @@ public final class Oracle {
   private final List<Long> killsAtNanos;
   private final List<String> violations = new ArrayList<>();
 
+  /** Knows of the kills of the rig's servers. */
+  public Oracle(ServerRig rig, List<SentEvent> events) {
+    this(rig, events, rig.killsAtNanos());
+  }
+
   /**
    * @param killsAtNanos when the server was killed, by {@link System#nanoTime()}
    */

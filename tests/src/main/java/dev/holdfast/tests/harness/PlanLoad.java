@@ -12,13 +12,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Keeps {@link #OPEN} plans open: makes new ones as others end, answers what they ask, and cancels
- * some. It goes on through outages of the server. Its plans are for {@link AgentScript}s {@code
- * worker} and {@code careful}, and for a {@link PlanningModel}.
+ * Keeps so many plans open: makes new ones as others end, answers what they ask, and cancels some.
+ * It goes on through outages of the server. Its plans are for {@link AgentScript}s {@code worker}
+ * and {@code careful}, and for a {@link PlanningModel}.
  */
 public final class PlanLoad implements AutoCloseable {
-  public static final int OPEN = 50;
   private static final int CHAT_THREADS = 10;
+
+  /** Of so many looks at an open plan one cancels it. */
+  private static final int CANCELS = 150;
 
   /** One plan in so many is written by a model. */
   private static final int DRAFTS = 5;
@@ -34,8 +36,9 @@ public final class PlanLoad implements AutoCloseable {
   public record Wanted(String id, String goal, String thread, boolean cancelled) {}
 
   private final ServerRig rig;
+  private final int open;
   private final Random random;
-  private final Map<String, Wanted> plans = new ConcurrentHashMap<>();
+  private final Map<String, Wanted> wanted = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<String> violations = new ConcurrentLinkedQueue<>();
 
   /** By the states of the plan and its steps: how often, and the longest in milliseconds. */
@@ -45,8 +48,12 @@ public final class PlanLoad implements AutoCloseable {
   private volatile boolean stopped;
   private int number;
 
-  public PlanLoad(ServerRig rig, long seed) {
+  /**
+   * @param open how many
+   */
+  public PlanLoad(ServerRig rig, int open, long seed) {
     this.rig = rig;
+    this.open = open;
     this.random = new Random(seed + 1);
     this.thread = Thread.ofVirtual().start(this::run);
   }
@@ -82,7 +89,7 @@ public final class PlanLoad implements AutoCloseable {
 
   /** All that were accepted so far. */
   public List<Wanted> plans() {
-    return List.copyOf(plans.values());
+    return List.copyOf(wanted.values());
   }
 
   public List<String> violations() {
@@ -102,11 +109,11 @@ public final class PlanLoad implements AutoCloseable {
   private void run() {
     while (!stopped) {
       try {
-        int open = rig.api().get("/api/v1/plans?state=open&limit=200").json().path("plans").size();
-        for (int i = open; i < OPEN && !stopped; i++) {
+        int now = rig.api().get("/api/v1/plans?state=open&limit=200").json().path("plans").size();
+        for (int i = now; i < open && !stopped; i++) {
           make();
         }
-        if (random.nextInt(3) == 0) {
+        if (random.nextInt(CANCELS / open) == 0) {
           cancelOne();
         }
         answerAll();
@@ -130,16 +137,16 @@ public final class PlanLoad implements AutoCloseable {
     Answer answer = rig.api().post("/api/v1/plans", body);
     if (answer.status() == 202) {
       String id = answer.json().path("plan_id").asText();
-      plans.put(id, new Wanted(id, goal, thread, false));
+      wanted.put(id, new Wanted(id, goal, thread, false));
     }
   }
 
   private void cancelOne() throws IOException {
-    JsonNode open = rig.api().get("/api/v1/plans?state=open&limit=200").json().path("plans");
-    if (open.isEmpty()) {
+    JsonNode plans = rig.api().get("/api/v1/plans?state=open&limit=200").json().path("plans");
+    if (plans.isEmpty()) {
       return;
     }
-    String id = open.path(random.nextInt(open.size())).path("plan_id").asText();
+    String id = plans.path(random.nextInt(plans.size())).path("plan_id").asText();
     JsonNode before = rig.api().get("/api/v1/plans/" + id).json();
     long start = System.nanoTime();
     Answer answer = rig.api().post("/api/v1/plans/" + id + "/cancel", Map.of());
@@ -147,7 +154,7 @@ public final class PlanLoad implements AutoCloseable {
     if (answer.status() != 200) {
       return;
     }
-    plans.computeIfPresent(
+    wanted.computeIfPresent(
         id, (_, plan) -> new Wanted(plan.id(), plan.goal(), plan.thread(), true));
     count(before, millis);
     if (millis > CANCEL_WITHIN.multipliedBy(Promise.SLOWNESS).toMillis()) {

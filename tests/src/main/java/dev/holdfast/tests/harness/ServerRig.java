@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,7 @@ public final class ServerRig implements AutoCloseable {
   private final Metrics metrics = new Metrics(setup);
   private final WebhookSender sender =
       new WebhookSender(setup.url("/webhooks/webhook/ci"), SECRET, setup::now);
+  private final List<HoldfastProcess> started = new CopyOnWriteArrayList<>();
   private @Nullable HoldfastProcess process;
 
   /** Events and posts are written down and synced. */
@@ -83,9 +85,18 @@ public final class ServerRig implements AutoCloseable {
     if (process != null && process.isAlive()) {
       throw new IllegalStateException("runs already");
     }
-    HoldfastProcess started = HoldfastProcess.start(setup);
-    process = started;
-    return started;
+    HoldfastProcess next = HoldfastProcess.start(setup);
+    started.add(next);
+    process = next;
+    return next;
+  }
+
+  /** When its servers were killed, by {@link System#nanoTime}. */
+  public List<Long> killsAtNanos() {
+    return started.stream()
+        .map(HoldfastProcess::killedAtNanos)
+        .filter(nanos -> nanos != 0)
+        .toList();
   }
 
   /** Starts the server and waits until it is ready. */
