@@ -3,11 +3,14 @@ package dev.holdfast.tests.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Backups;
+import dev.holdfast.tests.harness.CampaignLedger;
 import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.HoldfastProcess;
 import dev.holdfast.tests.harness.LoadDriver;
+import dev.holdfast.tests.harness.OnlyInFull;
+import dev.holdfast.tests.harness.RunLength;
 import dev.holdfast.tests.harness.SentEvent;
-import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.TinyDisk;
 import java.io.IOException;
@@ -23,79 +26,37 @@ import org.junit.jupiter.api.Timeout;
  * Backups of a busy server, of which some are killed and some lose their server. How often: {@code
  * -Dholdfast.backups}; the same again: {@code -Dholdfast.seed}.
  */
-@Timeout(600)
+@Timeout(3600)
 class BackupKillTest {
   private static final int ROUNDS_MAX = 10;
-  private static final int ROUNDS = Integer.getInteger("holdfast.backups", 2);
+  private static final int ROUNDS = RunLength.of("holdfast.backups", 2, 20);
   private static final int DATA_DAMAGED = 65;
   private static final int DISK_FULL = 74;
   private final long seed = Long.getLong("holdfast.seed", System.nanoTime());
-  private final Random random = new Random(seed);
 
   @Test
+  @OnlyInFull(shortForm = "KillCampaignTest")
   void aBackupHoldsAllThatWasAcknowledgedBeforeItWhateverIsKilled() throws Exception {
-    System.out.printf("backups: %d rounds, seed %d%n", ROUNDS, seed);
+    CampaignLedger ledger = new CampaignLedger("backup kills", seed);
     try (ServerRig rig = new ServerRig().start();
         LoadDriver load = new LoadDriver(rig, "load").start(20, 10)) {
+      Backups backups = new Backups(rig, new Random(seed));
       for (int round = 0; round < ROUNDS; round++) {
         int before = load.acked();
         Await.until("events", Duration.ofSeconds(20), () -> load.acked() > before + 30);
-        killTheBackup(rig, rig.folder().resolve("killed-" + round + ".zip"));
+        backups.kill();
         List<SentEvent> acked = load.events();
-        Path file = rig.folder().resolve("backup-" + round + ".zip");
-        backUpAndKillTheServer(rig, file, round % 2 == 0);
-        assertRestored(rig, file, acked);
+        Path file = backups.make(round % 2 == 0 ? rig::restart : () -> {});
+        Backups.assertRestored(file, acked);
+        assertThat(rig.server().isAlive()).isTrue();
       }
       load.stop(Duration.ofSeconds(20));
+      ledger
+          .with("backups", backups.whole())
+          .with("kills", rig.killsAtNanos().size())
+          .with("acked", load.acked())
+          .write();
     }
-  }
-
-  /** It leaves no file, or a whole one. */
-  private void killTheBackup(ServerRig rig, Path file) {
-    try (HoldfastCommand backup = HoldfastCommand.start(rig.setup(), "backup", file.toString())) {
-      Await.pause(Duration.ofMillis(100L + random.nextInt(900)));
-      backup.kill9();
-    }
-    if (Files.exists(file)) {
-      assertThat(check(rig, file).exitCode()).as("seed %d", seed).isZero();
-    }
-  }
-
-  private void backUpAndKillTheServer(ServerRig rig, Path file, boolean kill) {
-    try (HoldfastCommand backup =
-        HoldfastCommand.start(rig.setup(), "backup", file.toString(), "--json")) {
-      if (kill) {
-        Await.pause(Duration.ofMillis(100L + random.nextInt(900)));
-        rig.restart();
-      }
-      HoldfastCommand.Result made = backup.await(Duration.ofSeconds(60));
-      assertThat(made.exitCode()).as("seed %d: %s", seed, made.err()).isZero();
-    }
-    assertThat(check(rig, file).exitCode()).isZero();
-  }
-
-  private static HoldfastCommand.Result check(ServerRig rig, Path file) {
-    return HoldfastCommand.run(rig.setup(), "restore", file.toString(), "--check");
-  }
-
-  /** A server of its own, which finds all of them on its disk. */
-  private void assertRestored(ServerRig rig, Path file, List<SentEvent> acked) throws IOException {
-    assertThat(acked).as("something was at stake").isNotEmpty();
-    try (ServerRig other = new ServerRig()) {
-      HoldfastCommand.Result restored =
-          HoldfastCommand.run(other.setup(), "restore", file.toString(), "--promote");
-      assertThat(restored.exitCode()).as(restored.err()).isZero();
-      assertThat(HoldfastCommand.run(other.setup(), "restore", file.toString()).exitCode())
-          .isEqualTo(1);
-      other.start();
-      for (SentEvent event : acked) {
-        assertThat(other.api().get("/api/v1/events/" + ServerApi.encode(event.id())).status())
-            .as("%s, seed %d", event.id(), seed)
-            .isEqualTo(200);
-      }
-      other.converse("after", "afterwards", "are you well?");
-    }
-    assertThat(rig.server().isAlive()).isTrue();
   }
 
   /** Killed as soon as it has put anything into the folder, its lock for example. */
