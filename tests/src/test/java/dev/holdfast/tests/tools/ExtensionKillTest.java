@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.CampaignLedger;
 import dev.holdfast.tests.harness.Http;
+import dev.holdfast.tests.harness.OnlyInFull;
 import dev.holdfast.tests.harness.Post;
+import dev.holdfast.tests.harness.RunLength;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
@@ -28,20 +31,11 @@ import org.junit.jupiter.api.parallel.Isolated;
  */
 @Isolated("it measures how soon processes are gone")
 class ExtensionKillTest {
-  private static final int ROUNDS = Integer.getInteger("holdfast.extension_kills", 8);
+  private static final int ROUNDS = RunLength.of("holdfast.extension_kills", 8, 500);
   private static final Duration LIMIT = Duration.ofSeconds(40);
 
   /** On a busy machine the whole tree takes some seconds to be there. */
   private static final int START_SECS = 10;
-
-  private static final Duration GONE_WITHIN =
-      Duration.ofSeconds(Integer.getInteger("holdfast.gone_secs", 1));
-
-  /** One child beside the server, and one that leaves its session. */
-  private static final String WRAPPER =
-      "python3 -c 'import time; time.sleep(900)' $1 & "
-          + "setsid python3 -c 'import time; time.sleep(900)' $1 & "
-          + "exec python3 -c \"$0\" \"$@\"";
 
   /** Each way in which a child comes to its end. */
   private enum Ending {
@@ -56,9 +50,9 @@ class ExtensionKillTest {
   private final Map<Ending, Long> slowestMillis = new EnumMap<>(Ending.class);
   private final Map<Ending, Integer> rounds = new EnumMap<>(Ending.class);
 
-  private static Map<String, Object> tree(String mark, Ending ending) throws IOException {
-    String script = Files.readString(ExtensionTest.SERVER).replace("${", "$${");
-    List<String> command = new ArrayList<>(List.of("bash", "-c", WRAPPER, script, mark));
+  private static Map<String, Object> declaration(ExtensionTree tree, Ending ending)
+      throws IOException {
+    List<String> command = tree.command();
     Map<String, Object> timeouts = new HashMap<>(Map.of("start_secs", 30));
     if (ending == Ending.START_TIMED_OUT) {
       command.add("silent");
@@ -80,63 +74,34 @@ class ExtensionKillTest {
   }
 
   @Test
+  @OnlyInFull(shortForm = "KillCampaignTest")
   void nothingOfItsTreeIsLeftInEachOfTheSixCases() throws Exception {
+    CampaignLedger ledger = new CampaignLedger("extension kills", 0);
     try (ServerRig rig = new ServerRig()) {
       boolean runs = false;
       for (int round = 0; round < ROUNDS; round++) {
         Ending ending = round % 2 == 0 ? Ending.SERVER_KILLED : other(round / 2);
-        String mark = "tree-" + System.nanoTime() + "-end";
-        rig.setup().set("extensions", List.of(tree(mark, ending))).write();
+        ExtensionTree tree = new ExtensionTree();
+        rig.setup().set("extensions", List.of(declaration(tree, ending))).write();
         if (!runs) {
           rig.start();
         }
-        List<Long> before = awaitTree(mark, ending);
+        Await.until("its tree is there, to be " + ending, LIMIT, tree::isWhole);
+        List<Long> before = tree.processes();
         end(rig, ending);
-        long from = System.nanoTime();
-        Await.until(
-            "nothing of " + before + " is left after " + ending,
-            GONE_WITHIN,
-            () -> before.stream().noneMatch(ExtensionKillTest::isAlive));
-        slowestMillis.merge(ending, (System.nanoTime() - from) / 1_000_000, Math::max);
+        long millis = ExtensionTree.awaitGone(ending.toString(), before);
+        slowestMillis.merge(ending, millis, Math::max);
         rounds.merge(ending, 1, Integer::sum);
         runs = ending != Ending.SERVER_KILLED && ending != Ending.SERVER_STOPPED;
-        if ((round + 1) % 50 == 0) {
-          System.out.printf("extension kills: %d rounds so far, %s%n", round + 1, slowestMillis);
-        }
       }
     }
-    System.out.printf(
-        "extension kills: %d rounds %s, 0 survivors; slowest end in ms %s%n",
-        ROUNDS, rounds, slowestMillis);
+    ledger.with("rounds", rounds).with("slowest_end_millis", slowestMillis).write();
     assertThat(rounds.get(Ending.SERVER_KILLED)).isGreaterThanOrEqualTo(ROUNDS / 2);
   }
 
   /** Being unused takes ten seconds to be found out, so that comes seldom. */
   private static Ending other(int number) {
     return number % 9 == 8 ? Ending.UNUSED : Ending.values()[number % 4];
-  }
-
-  private static List<Long> awaitTree(String mark, Ending ending) {
-    Await.until("its tree is there, to be " + ending, LIMIT, () -> pythons(mark).size() >= 3);
-    return ShellRig.processes(mark);
-  }
-
-  private static List<Long> pythons(String mark) {
-    return ShellRig.processes(mark).stream()
-        .filter(pid -> commandLine(pid).split("\0", 2)[0].endsWith("python3"))
-        .toList();
-  }
-
-  private static String commandLine(long pid) {
-    try {
-      return Files.readString(Path.of("/proc", Long.toString(pid), "cmdline"));
-    } catch (IOException e) {
-      return ""; // it is gone
-    }
-  }
-
-  private static boolean isAlive(long pid) {
-    return !commandLine(pid).isEmpty();
   }
 
   private static void end(ServerRig rig, Ending ending) throws IOException {
@@ -177,7 +142,8 @@ class ExtensionKillTest {
       Await.until("it is in the call", LIMIT, () -> Files.exists(hanging));
       long killed = System.nanoTime();
       Instant killedAt = Instant.now();
-      pythons(mark).forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
+      ExtensionTree.pythons(mark)
+          .forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
       Post answer = rig.platform().awaitPost("e1", Duration.ofSeconds(20));
       System.out.printf(
           "extension kill -9 in mid-call: the call failed after %d ms, answered after %d ms%n",
