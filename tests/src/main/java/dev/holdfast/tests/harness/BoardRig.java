@@ -46,6 +46,11 @@ public final class BoardRig implements AutoCloseable {
     return rig;
   }
 
+  /** Where the board lies. */
+  public Path folder() {
+    return folder;
+  }
+
   public BoardRig start() {
     rig.start();
     return this;
@@ -85,6 +90,12 @@ public final class BoardRig implements AutoCloseable {
   public Card ask(String key, String thread, String name) throws IOException {
     say(key, thread, "ann", ShellRig.call("stamp", Map.of("name", name)));
     return Await.value("a question in " + thread, LIMIT, () -> card(thread));
+  }
+
+  /** A question that ann is asked in a thread of its own. */
+  public ClickKills.Question question(int round, boolean byWebhook) throws IOException {
+    Card card = ask("m-" + round, "t-" + round, "n-" + round);
+    return new OnBoard(this, round, card, byWebhook);
   }
 
   private Optional<Card> card(String thread) throws IOException {
@@ -145,5 +156,54 @@ public final class BoardRig implements AutoCloseable {
   @Override
   public void close() {
     rig.close();
+  }
+
+  /** On the board a click lies until the server has taken it; by webhook the server says so. */
+  private record OnBoard(BoardRig board, int round, Card card, boolean byWebhook)
+      implements ClickKills.Question {
+    private String thread() {
+      return "t-" + round;
+    }
+
+    @Override
+    public String threadId() {
+      return BoardRig.threadId(thread());
+    }
+
+    @Override
+    public String person() {
+      return "ann";
+    }
+
+    @Override
+    public String name() {
+      return person();
+    }
+
+    @Override
+    public void press(boolean yes) throws IOException {
+      String key = "c-" + round;
+      String token = card.token(yes ? "Approve" : "Deny");
+      if (!byWebhook) {
+        board.click(key, thread(), "ann", token);
+      } else if (board.post(key, thread(), "ann", token).status() != 200) {
+        throw new IOException("it was not taken");
+      }
+    }
+
+    @Override
+    public String told() {
+      return board.answer("c-" + round);
+    }
+
+    @Override
+    public int runs() throws IOException {
+      return board.runs("n-" + round);
+    }
+
+    @Override
+    public String settled() {
+      return board.settled(card.id());
+    }
   }
 }

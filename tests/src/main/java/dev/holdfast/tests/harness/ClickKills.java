@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 
@@ -66,6 +67,11 @@ public final class ClickKills {
     this.words = name + ", seed " + seed;
   }
 
+  /** How many so far. */
+  public int kills() {
+    return kills;
+  }
+
   /** One kill. */
   public void round(Question question) throws Exception {
     kills++;
@@ -116,13 +122,28 @@ public final class ClickKills {
         : List.of("Denied.", "This was already denied.");
   }
 
-  /** Looks at what only the end shows, and stops the server. */
-  public void end() throws IOException {
+  /** Looks at what only the end shows, and tells what hit. */
+  public void judge(CampaignLedger ledger) throws IOException {
     assertThat(records.isAuditWhole()).as(words).isTrue();
+    ledger.with(
+        "clicks",
+        Map.of(
+            "kills",
+            kills,
+            "decided_before",
+            decidedBefore,
+            "ran_before",
+            ranBefore,
+            "approved",
+            approved,
+            "ran_once",
+            ran));
+  }
+
+  /** The end of a campaign of nothing else. */
+  public void end(CampaignLedger ledger) throws IOException {
+    judge(ledger);
+    ledger.write();
     assertThat(rig.server().stop()).as(words).isZero();
-    System.out.printf(
-        "click kills: %s: %d kills; decided before the kill %d, run before it %d; approved %d, of"
-            + " which %d ran once and %d were cut off%n",
-        words, kills, decidedBefore, ranBefore, approved, ran, approved - ran);
   }
 }
