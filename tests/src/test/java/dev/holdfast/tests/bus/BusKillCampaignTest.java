@@ -2,11 +2,10 @@ package dev.holdfast.tests.bus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import dev.holdfast.tests.bus.StreamReader.Published;
 import dev.holdfast.tests.harness.AgentScript;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.CampaignLedger;
 import dev.holdfast.tests.harness.LoadDriver;
 import dev.holdfast.tests.harness.NatsServer;
 import dev.holdfast.tests.harness.OnlyInFull;
@@ -15,15 +14,11 @@ import dev.holdfast.tests.harness.RunLength;
 import dev.holdfast.tests.harness.SentEvent;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,25 +33,23 @@ class BusKillCampaignTest {
   private static final int FAULTS = RunLength.of("holdfast.bus_faults", 6, 300);
   private static final int PER_SECOND = 20;
   private static final int CHAT_THREADS = 8;
-  private static final Duration ASK_PERIOD = Duration.ofMillis(200);
   private static final Duration READY_WITHIN = Duration.ofSeconds(60);
 
   /** The channel connects again after a minute at most. */
   private static final Duration QUIET_WITHIN = Duration.ofSeconds(150);
 
-  private static final String STREAM = "HOLDFAST";
-
   private final long seed = Long.getLong("holdfast.seed", System.nanoTime());
   private final Random random = new Random(seed);
   private final ServerRig rig = new ServerRig();
   private final AgentScript worker = new AgentScript(rig, "worker");
-  private final NatsServer nats = new NatsServer();
-  private final List<Path> lost = new ArrayList<>();
-  private final List<Long> killsAtNanos = new ArrayList<>();
+  private final BusTraffic bus = new BusTraffic(rig);
+  private final NatsServer nats = bus.nats();
   private final Map<Fault, Integer> done = new EnumMap<>(Fault.class);
-  private StreamReader stream;
   private int killsOfStarts;
+  private int kills;
   private int plans;
+
+  BusKillCampaignTest() throws Exception {}
 
   private enum Fault {
     HOLDFAST_KILLED,
@@ -68,58 +61,33 @@ class BusKillCampaignTest {
   }
 
   @BeforeEach
-  void configure() throws Exception {
-    stream = new StreamReader(nats);
+  void configure() {
     rig.setup()
-        .plugin("nats")
-        .set("broker.kind", "nats")
-        .set("broker.nats.servers", List.of(nats.url()))
         .set("extensions", List.of(worker.declaration()))
-        .set("inbox.max_attempts", 1000) // a message that many kills hit is no dead letter here
-        .setNamed("breakers", "bus:nats", Map.of("initial_backoff_ms", 200, "max_backoff_ms", 1000))
-        .setNamed(
-            "channels.nats.accounts",
-            "main",
-            Map.of(
-                "servers",
-                List.of(nats.url()),
-                "reply_allow",
-                List.of(QuestionLoad.ANSWERS),
-                "allow",
-                Map.of("users", List.of("*")),
-                "person_per_minute",
-                10_000));
+        .set("inbox.max_attempts", 1000); // a message that many kills hit is no dead letter here
   }
 
   @AfterEach
   void close() {
     rig.close();
-    nats.close();
-    stream.close();
+    bus.close();
   }
 
   @Test
   void whatWasAcceptedIsPublishedOnceAndInOrderThroughKillsOfBoth() throws Exception {
-    System.out.printf("bus kill campaign: %d faults, seed %d%n", FAULTS, seed);
+    CampaignLedger ledger = new CampaignLedger("bus kills", seed);
     rig.start();
-    WrittenEvents written = new WrittenEvents(rig.setup()); // before NATS has taken any
-    nats.start();
-    try (LoadDriver messages = new LoadDriver(rig, "load").start(PER_SECOND, CHAT_THREADS);
-        QuestionLoad questions = new QuestionLoad(nats, 3, ASK_PERIOD)) {
+    bus.begin();
+    try (LoadDriver messages = new LoadDriver(rig, "load").start(PER_SECOND, CHAT_THREADS)) {
       for (int i = 0; i < FAULTS; i++) {
         Fault fault = Fault.values()[(i < Fault.values().length ? i : random.nextInt(6)) % 6];
         hurt(fault);
         done.merge(fault, 1, Integer::sum);
-        if ((i + 1) % 50 == 0) {
-          System.out.printf(
-              "bus kill campaign: %d faults so far %s, %d messages, %d questions%n",
-              i + 1, done, messages.acked(), questions.asked());
-        }
       }
       awaitReady();
       messages.stop(Duration.ofSeconds(30));
-      questions.stop();
-      judge(written, messages.events(), questions);
+      bus.stop();
+      judge(messages.events(), ledger);
     }
     assertThat(rig.server().stop()).isZero();
     assertThat(Oracle.integrity(rig.setup().dataDir().resolve("holdfast.db"))).isEqualTo("ok");
@@ -168,7 +136,7 @@ class BusKillCampaignTest {
       }
       case STREAM_LOST -> {
         nats.kill9();
-        lost.add(nats.setAside(STREAM));
+        bus.loseStream();
         pause(1_000);
         nats.start();
       }
@@ -222,7 +190,7 @@ class BusKillCampaignTest {
 
   private void kill(boolean inRecovery) {
     assertThat(rig.server().isAlive()).as("alive, seed %d", seed).isTrue();
-    killsAtNanos.add(System.nanoTime());
+    kills++;
     killsOfStarts += inRecovery ? 1 : 0;
     rig.server().kill9();
   }
@@ -234,72 +202,20 @@ class BusKillCampaignTest {
     }
   }
 
-  private void judge(WrittenEvents written, List<SentEvent> messages, QuestionLoad questions)
-      throws Exception {
-    Await.until("all questions are answered", QUIET_WITHIN, questions::areAllAnswered);
+  private void judge(List<SentEvent> messages, CampaignLedger ledger) throws Exception {
+    bus.awaitAnswered(QUIET_WITHIN);
     Await.until("all plans are over", QUIET_WITHIN, this::areAllPlansOver);
-    List<String> violations =
-        new ArrayList<>(new Oracle(rig, messages, killsAtNanos).judge(QUIET_WITHIN));
-    violations.addAll(questions.violations());
-    Map<String, List<String>> settled = written.settled(QUIET_WITHIN);
-    JsonNode letters = rig.api().get("/api/v1/dead-letters?limit=200").json().path("dead_letters");
-    letters.forEach(letter -> violations.add("a dead letter: " + letter));
-    List<List<Published>> streams = streams();
-    violations.addAll(WrittenEvents.violations(settled, streams));
-    List<JsonNode> events =
-        streams.stream().flatMap(List::stream).map(Published::event).distinct().toList();
-    Set<String> accepted = values(events, "holdfast.message.accepted", "dedupe_key");
-    messages.stream()
-        .filter(message -> message.acked() && !accepted.contains(message.id()))
-        .forEach(message -> violations.add(message.id() + " was accepted and not published"));
-    for (int i = 0; i < questions.asked(); i++) {
-      if (!accepted.contains(QuestionLoad.key(i))) {
-        violations.add(QuestionLoad.key(i) + " was asked and not published");
-      }
-    }
-    Set<String> unanswered = values(events, "holdfast.message.accepted", "event_id");
-    long count = unanswered.size();
-    unanswered.removeAll(values(events, "holdfast.reply.sent", "event_id"));
-    unanswered.forEach(id -> violations.add("the reply to " + id + " was not published"));
-    JsonNode counts = rig.api().status().path("counts");
-    System.out.printf(
-        "bus kill campaign: %s; %d kills of Holdfast, %d of them during a start; %d messages, %d"
-            + " questions, %d plans, %d events in %d streams; %s; %d violations; seed %d%n",
-        done,
-        killsAtNanos.size(),
-        killsOfStarts,
-        messages.size(),
-        questions.asked(),
-        plans,
-        events.size(),
-        streams.size(),
-        counts,
-        violations.size(),
-        seed);
+    List<String> violations = new Oracle(rig, messages).judge(QUIET_WITHIN);
+    violations.addAll(bus.violations(messages, QUIET_WITHIN, ledger));
+    ledger
+        .with("faults", done)
+        .with("kills", kills)
+        .with("kills_of_starts", killsOfStarts)
+        .with("plans", plans)
+        .with("violations", violations.size())
+        .write();
     assertThat(violations).as("seed %d", seed).isEmpty();
-    assertThat(count).isEqualTo(counts.path("accepted").asLong());
-    assertThat(count).isGreaterThan(FAULTS * 5L);
-    assertThat(questions.asked()).isPositive();
+    assertThat(bus.accepted()).isGreaterThan(FAULTS * 5L);
     assertThat(plans).isPositive();
-  }
-
-  private static Set<String> values(List<JsonNode> events, String type, String field) {
-    Set<String> values = new HashSet<>();
-    events.stream()
-        .filter(event -> event.path("type").asText().equals(type))
-        .forEach(event -> values.add(event.path("data").path(field).asText()));
-    return values;
-  }
-
-  /** What each stream held that was lost, and what the last one holds. */
-  private List<List<Published>> streams() throws Exception {
-    List<List<Published>> streams = new ArrayList<>();
-    for (Path kept : lost) {
-      try (NatsServer old = new NatsServer().storeIn(kept)) {
-        streams.add(stream.all(old.start().url()));
-      }
-    }
-    streams.add(stream.all());
-    return streams;
   }
 }
