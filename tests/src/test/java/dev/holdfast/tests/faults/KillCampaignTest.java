@@ -2,112 +2,346 @@ package dev.holdfast.tests.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.tests.bus.BusTraffic;
+import dev.holdfast.tests.channels.PlatformTalk;
+import dev.holdfast.tests.harness.AgentScript;
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Backups;
+import dev.holdfast.tests.harness.BoardRig;
+import dev.holdfast.tests.harness.CampaignLedger;
+import dev.holdfast.tests.harness.ClickKills;
 import dev.holdfast.tests.harness.CompiledPlugin;
 import dev.holdfast.tests.harness.EquationWatch;
+import dev.holdfast.tests.harness.Kills;
 import dev.holdfast.tests.harness.LoadDriver;
+import dev.holdfast.tests.harness.NatsServer;
+import dev.holdfast.tests.harness.OnlyInFull;
 import dev.holdfast.tests.harness.Oracle;
+import dev.holdfast.tests.harness.PlanLoad;
+import dev.holdfast.tests.harness.PlanOracle;
+import dev.holdfast.tests.harness.PlanningModel;
 import dev.holdfast.tests.harness.PlatformMode;
 import dev.holdfast.tests.harness.Post;
+import dev.holdfast.tests.harness.RunLength;
+import dev.holdfast.tests.harness.SentEvent;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
 import dev.holdfast.tests.harness.WebhookSender;
+import dev.holdfast.tests.tools.ExtensionTree;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * Rows F1 and F3: kill -9 at random moments, also while the server recovers, under a steady load.
- * How often: {@code -Dholdfast.kills}; the same run again: {@code -Dholdfast.seed}; replies whose
- * answer is lost on the way as well: {@code -Dholdfast.lose_percent}.
+ * Rows F1 and F3: kill -9 at random moments, also while the server recovers, under a steady load of
+ * all kinds. How often: {@code -Dholdfast.kills}; the same run again: {@code -Dholdfast.seed};
+ * replies whose answer is lost on the way as well: {@code -Dholdfast.lose_percent}.
  */
 @Isolated("it measures how soon the server is ready")
 class KillCampaignTest {
-  private static final int KILLS = Integer.getInteger("holdfast.kills", 6);
-  private static final int PER_SECOND = Integer.getInteger("holdfast.rate", 50);
+  private static final int KILLS = RunLength.of("holdfast.kills", 12, 200);
+  private static final int PER_SECOND = Integer.getInteger("holdfast.rate", 25);
   private static final int LOSE_PERCENT = Integer.getInteger("holdfast.lose_percent", 2);
   private static final int CHAT_THREADS = 20;
+  private static final int OPEN_PLANS = 8;
   private static final Duration READY_WITHIN =
       Duration.ofSeconds(Integer.getInteger("holdfast.ready_secs", 10));
 
+  /** For what was lost and what was begun: some of it is looked for after a minute. */
+  private static final int TIME_SCALE = 5;
+
+  /** Ten seconds, as the server's time passes. */
+  private static final Duration RECONCILED_WITHIN = Duration.ofSeconds(10).dividedBy(TIME_SCALE);
+
+  private static final Duration END_WITHIN = Duration.ofMinutes(5);
+
+  /** What the kills meet, and how often among twelve. */
+  private enum Moment {
+    LIFE_AND_RECOVERY,
+    LONG_LIFE,
+    CLICK,
+    BACKUP,
+    KILL_OF_NATS
+  }
+
+  private static final List<Moment> DECK =
+      List.of(
+          Moment.LIFE_AND_RECOVERY,
+          Moment.LIFE_AND_RECOVERY,
+          Moment.LIFE_AND_RECOVERY,
+          Moment.LONG_LIFE,
+          Moment.CLICK,
+          Moment.CLICK,
+          Moment.BACKUP,
+          Moment.KILL_OF_NATS,
+          Moment.KILL_OF_NATS);
+
   private final long seed = Long.getLong("holdfast.seed", System.nanoTime());
   private final Random random = new Random(seed);
-  private final List<Long> killsAtNanos = new ArrayList<>();
+  private final ServerRig rig = new ServerRig();
+  private final Path plugins = rig.folder().resolve("plugins");
+  private final Kills kills = new Kills(rig, random, READY_WITHIN);
+  private final AgentScript worker = new AgentScript(rig, "worker");
+  private final AgentScript careful = new AgentScript(rig, "careful");
+  private final PlanOracle oracle = new PlanOracle(rig, worker, careful);
+  private final ExtensionTree tree = new ExtensionTree();
+  private final Backups backups = new Backups(rig, random);
   private final AtomicInteger lost = new AtomicInteger();
-  private int killsOfStarts;
+  private int wholeTrees;
 
-  @Test
-  void everyAcceptedEventIsAnsweredThroughKills() throws Exception {
-    try (ServerRig rig = new ServerRig()) {
-      loseSomeAnswers(rig);
-      rig.start();
-      campaign(rig, new LoadDriver(rig, "load"), KILLS);
-    }
+  @AfterEach
+  void close() {
+    rig.close();
   }
 
-  /** The same with a channel and a tool that come from a jar which is replaced all the while. */
   @Test
-  void everyEventOfAChannelFromAJarIsAnsweredThroughKillsAndReplacements() throws Exception {
-    try (ServerRig rig = new ServerRig()) {
-      loseSomeAnswers(rig);
-      Path plugins = rig.folder().resolve("plugins");
-      rig.setup()
-          .set("server.plugins_dir", plugins.toString())
-          .set("channels.relay.secret", ServerRig.SECRET)
-          .set("channels.relay.reply_url", rig.platform().replyUrl());
-      CompiledPlugin jar = CompiledPlugin.ofResource("relay", "Relay");
-      jar.into(plugins);
+  void nothingIsLostOrDoneTwiceThroughKillsWithAllThatAServerCanDo() throws Exception {
+    CampaignLedger ledger = new CampaignLedger("kills", seed);
+    try (PlanningModel _ = new PlanningModel(PlanLoad::steps).use(rig.setup());
+        PlatformTalk one = PlatformTalk.any(random, "");
+        PlatformTalk other = PlatformTalk.any(random, one.plugin());
+        BusTraffic bus = new BusTraffic(rig)) {
+      configure();
+      one.configure(rig.setup());
+      other.configure(rig.setup());
+      CompiledPlugin jar = relay();
+      BoardRig board = new BoardRig(rig);
       rig.start();
-      LoadDriver load =
-          new LoadDriver(
-              new WebhookSender(rig.setup().url("/webhooks/relay/main"), ServerRig.SECRET),
-              "relay",
-              token -> ShellRig.call("repeat", Map.of("say", token)));
-      try (Replacer replacer = new Replacer(jar, plugins)) {
-        campaign(rig, load, Math.max(5, KILLS / 2));
-        System.out.printf("kill campaign: %d replacements%n", replacer.count());
+      bus.begin();
+      one.begin(new Random(seed + 2));
+      other.begin(new Random(seed + 3));
+      ClickKills clicks = new ClickKills(rig, "clicks", seed);
+      List<String> violations = new ArrayList<>();
+      try (LoadDriver load = new LoadDriver(rig, "load").start(PER_SECOND, CHAT_THREADS);
+          LoadDriver relayed = relayed().start(PER_SECOND / 5, CHAT_THREADS / 5);
+          PlanLoad plans = new PlanLoad(rig, OPEN_PLANS, seed);
+          Replacer replacer = new Replacer(jar, plugins);
+          EquationWatch watch = new EquationWatch(rig.api(), Duration.ofMillis(250))) {
+        List<Moment> moments = new ArrayList<>();
+        while (kills.hits() < KILLS) {
+          if (moments.isEmpty()) {
+            moments.addAll(DECK);
+            Collections.shuffle(moments, random);
+          }
+          switch (moments.removeLast()) {
+            case LIFE_AND_RECOVERY -> {
+              kills.awaitLife();
+              kill();
+              kills.awaitRecovery(1_000);
+              kill();
+            }
+            case LONG_LIFE -> longLife();
+            case CLICK -> click(clicks, board, one, other);
+            case BACKUP -> backUp(load);
+            case KILL_OF_NATS -> killBoth(bus.nats());
+          }
+        }
+        kills.awaitReady();
+        awaitAcked(load, KILLS * 20);
+        load.stop(Duration.ofSeconds(30));
+        relayed.stop(Duration.ofSeconds(30));
+        one.stop();
+        other.stop();
+        bus.stop();
+        plans.stop();
+        oracle.awaitEnded(plans, END_WITHIN);
+        bus.awaitAnswered(END_WITHIN);
+        List<SentEvent> events = new ArrayList<>(load.events());
+        events.addAll(relayed.events());
+        violations.addAll(new Oracle(rig, events).judge(END_WITHIN));
+        oracle.judge(plans);
+        violations.addAll(oracle.violations());
+        violations.addAll(bus.violations(events, END_WITHIN, ledger));
+        violations.addAll(watch.violations());
+        ledger
+            .with("acked", load.acked())
+            .with("relayed", relayed.acked())
+            .with("replacements", replacer.count())
+            .with("plans", plans.plans().size())
+            .with("looks_at_the_equation", watch.looks());
+        assertThat(plans.plans()).as("plans").hasSizeGreaterThan(KILLS);
+        assertThat(relayed.acked()).as("relayed").isGreaterThan(KILLS * 2);
+        assertThat(replacer.count()).as("replacements").isGreaterThan(KILLS);
+        assertThat(watch.looks()).as("looks at the equation").isGreaterThan(KILLS / 2);
       }
+      one.judge(rig, ledger);
+      other.judge(rig, ledger);
+      clicks.judge(ledger);
+      assertThat(Math.min(one.said(), other.said())).as("said").isGreaterThan(KILLS * 4);
+      assertThat(bus.accepted()).as("published").isGreaterThan(KILLS * 20L);
+      write(ledger, violations);
     }
   }
 
-  private void campaign(ServerRig rig, LoadDriver driver, int kills) throws Exception {
-    System.out.printf("kill campaign: %d kills, seed %d%n", kills, seed);
-    int acked;
-    try (LoadDriver load = driver.start(PER_SECOND, CHAT_THREADS);
-        EquationWatch watch = new EquationWatch(rig.api(), Duration.ofMillis(250))) {
-      killAgainAndAgain(rig, kills);
-      rig.server().awaitReady(READY_WITHIN);
-      awaitAcked(load, kills * 20);
-      load.stop(Duration.ofSeconds(30));
-      acked = load.acked();
-      Oracle oracle = new Oracle(rig, load.events(), killsAtNanos);
-      assertThat(oracle.judge(Duration.ofSeconds(60))).as("seed %d", seed).isEmpty();
-      assertThat(watch.violations()).as("I5, seed %d", seed).isEmpty();
-      assertThat(watch.looks()).as("looks at the equation").isGreaterThan(kills / 2);
+  private void configure() throws IOException {
+    PlanOracle.configure(rig.setup());
+    rig.setup()
+        .timeScale(TIME_SCALE)
+        .set("models.levels.tactical", List.of("openai/gpt-test"))
+        .set("models.levels.operational", List.of("embedded/echo"))
+        .set(
+            "extensions",
+            List.of(
+                worker.declaration(),
+                careful.checkable(),
+                Map.of(
+                    "id",
+                    "tree",
+                    "command",
+                    tree.command(),
+                    "timeouts",
+                    Map.of("start_secs", 120))));
+    loseSomeAnswers();
+  }
+
+  private void kill() {
+    List<Long> children = children();
+    kills.now();
+    long _ = ExtensionTree.awaitGone("a kill", children);
+  }
+
+  /** What must not outlive the server. */
+  private List<Long> children() {
+    wholeTrees += tree.isWhole() ? 1 : 0;
+    List<Long> all = new ArrayList<>(tree.processes());
+    all.addAll(worker.processes());
+    all.addAll(careful.processes());
+    return all;
+  }
+
+  /** Long enough for the promise that holds after ten seconds; a backup is killed meanwhile. */
+  private void longLife() throws Exception {
+    Instant launched = rig.setup().now();
+    kills.awaitReady();
+    backups.kill();
+    Await.pause(RECONCILED_WITHIN);
+    oracle.look(launched);
+    kill();
+  }
+
+  /** On the board, and on a platform where one of the two has buttons. */
+  private void click(ClickKills clicks, BoardRig board, PlatformTalk one, PlatformTalk other)
+      throws Exception {
+    kills.awaitReady();
+    List<Long> children = children();
+    Optional<ClickKills.Question> asked = Optional.empty();
+    if (clicks.kills() % 2 == 1) {
+      asked = one.question(rig, board.folder());
+      asked = asked.isPresent() ? asked : other.question(rig, board.folder());
     }
-    String counts = rig.api().status().path("counts").toString();
+    clicks.round(
+        asked.isPresent() ? asked.get() : board.question(clicks.kills(), random.nextBoolean()));
+    long _ = ExtensionTree.awaitGone("a kill", children);
+  }
+
+  private void backUp(LoadDriver load) throws IOException {
+    kills.awaitReady();
+    List<SentEvent> acked = load.events();
+    Path file =
+        backups.make(
+            () -> {
+              kill();
+              kills.awaitReady();
+            });
+    Backups.assertRestored(file, acked);
+  }
+
+  private void killBoth(NatsServer nats) {
+    kills.awaitLife();
+    nats.kill9();
+    Await.pause(Duration.ofMillis(random.nextInt(300)));
+    kill();
+    if (random.nextBoolean()) {
+      kills.awaitReady(); // without NATS
+    }
+    Await.pause(Duration.ofMillis(random.nextInt(1_000)));
+    NatsServer _ = nats.start();
+  }
+
+  private void write(CampaignLedger ledger, List<String> violations) throws Exception {
+    List<Post> posts = rig.platform().posts();
+    ledger
+        .with("kills", kills.hits())
+        .with("kills_of_starts", kills.ofStarts())
+        .with("kills_of_whole_trees", wholeTrees)
+        .with("answered", posts.stream().map(Post::inReplyTo).distinct().count())
+        .with("posts", posts.size())
+        .with("responses_lost", lost.get())
+        .with("backups", backups.whole())
+        .with("unsafe_steps_of_unknown_outcome", oracle.unknown())
+        .with("violations", violations.size())
+        .write();
+    assertThat(violations).as("seed %d", seed).isEmpty();
+    assertThat(kills.hits()).isGreaterThanOrEqualTo(KILLS);
+    assertThat(wholeTrees).as("kills of whole trees").isGreaterThan(KILLS / 4);
     assertThat(rig.server().stop()).isZero();
     assertThat(Oracle.integrity(rig.setup().dataDir().resolve("holdfast.db"))).isEqualTo("ok");
-    long answered = rig.platform().posts().stream().map(Post::inReplyTo).distinct().count();
-    System.out.printf(
-        "kill campaign: %d kills hit, %d of them during a start; %d acked, %d answered by %d"
-            + " posts, of which %d lost their response; 0 lost; %s; seed %d%n",
-        killsAtNanos.size(),
-        killsOfStarts,
-        acked,
-        answered,
-        rig.platform().posts().size(),
-        lost.get(),
-        counts,
-        seed);
-    assertThat(killsAtNanos).hasSizeGreaterThanOrEqualTo(kills);
+  }
+
+  /** A channel and a tool that come from a jar which is replaced all the while, and little else. */
+  @Test
+  @OnlyInFull(shortForm = "KillCampaignTest")
+  void everyEventOfAChannelFromAJarIsAnsweredThroughKillsAndReplacements() throws Exception {
+    CampaignLedger ledger = new CampaignLedger("kills and replacements", seed);
+    loseSomeAnswers();
+    CompiledPlugin jar = relay();
+    rig.start();
+    List<String> violations;
+    try (LoadDriver load = relayed().start(PER_SECOND, CHAT_THREADS);
+        Replacer replacer = new Replacer(jar, plugins);
+        EquationWatch watch = new EquationWatch(rig.api(), Duration.ofMillis(250))) {
+      while (kills.hits() < KILLS / 2) {
+        if (kills.hits() > 0 && random.nextInt(4) == 0) {
+          kills.awaitRecovery(1_000);
+        } else {
+          kills.awaitLife();
+        }
+        kills.now();
+      }
+      kills.awaitReady();
+      awaitAcked(load, KILLS * 10);
+      load.stop(Duration.ofSeconds(30));
+      violations = new Oracle(rig, load.events()).judge(Duration.ofSeconds(60));
+      violations.addAll(watch.violations());
+      ledger.with("acked", load.acked()).with("replacements", replacer.count());
+    }
+    ledger
+        .with("kills", kills.hits())
+        .with("kills_of_starts", kills.ofStarts())
+        .with("responses_lost", lost.get())
+        .with("violations", violations.size())
+        .write();
+    assertThat(violations).as("seed %d", seed).isEmpty();
+    assertThat(rig.server().stop()).isZero();
+    assertThat(Oracle.integrity(rig.setup().dataDir().resolve("holdfast.db"))).isEqualTo("ok");
+  }
+
+  private CompiledPlugin relay() throws IOException {
+    rig.setup()
+        .set("server.plugins_dir", plugins.toString())
+        .set("channels.relay.secret", ServerRig.SECRET)
+        .set("channels.relay.reply_url", rig.platform().replyUrl());
+    CompiledPlugin jar = CompiledPlugin.ofResource("relay", "Relay");
+    Path _ = jar.into(plugins);
+    return jar;
+  }
+
+  private LoadDriver relayed() {
+    return new LoadDriver(
+        new WebhookSender(rig.setup().url("/webhooks/relay/main"), ServerRig.SECRET),
+        "relay",
+        token -> ShellRig.call("repeat", Map.of("say", token)));
   }
 
   /**
@@ -121,7 +355,7 @@ class KillCampaignTest {
         () -> load.acked() >= least);
   }
 
-  private void loseSomeAnswers(ServerRig rig) {
+  private void loseSomeAnswers() {
     Random platformRandom = new Random(seed + 1);
     rig.platform()
         .plan(
@@ -134,26 +368,6 @@ class KillCampaignTest {
                 return PlatformMode.LOSE_ANSWER;
               }
             });
-  }
-
-  private void killAgainAndAgain(ServerRig rig, int kills) {
-    while (killsAtNanos.size() < kills) {
-      boolean inRecovery = !killsAtNanos.isEmpty() && random.nextInt(4) == 0;
-      if (!inRecovery) {
-        rig.server().awaitReady(READY_WITHIN);
-      }
-      Await.pause(Duration.ofMillis(50L + random.nextInt(inRecovery ? 1_000 : 2_950)));
-      if (rig.server().isAlive()) {
-        killsAtNanos.add(System.nanoTime());
-        killsOfStarts += inRecovery ? 1 : 0;
-        if (killsAtNanos.size() % 100 == 0) {
-          System.out.printf("kill campaign: %d kills so far%n", killsAtNanos.size());
-        }
-        rig.server().kill9();
-      }
-      assertThat(rig.server().exitNow()).as("killed by us, seed %d", seed).contains(137);
-      rig.launch();
-    }
   }
 
   /** Puts a newer version of a jar into the place of the last one, again and again. */
