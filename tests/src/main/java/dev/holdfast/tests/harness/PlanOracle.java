@@ -62,7 +62,8 @@ public final class PlanOracle {
   }
 
   /** Nothing that an earlier process has begun is shown as running, and no lease is over. */
-  public void look(Instant launched) throws Exception {
+  public void look() throws Exception {
+    Instant launched = rig.launchedAt();
     try (LivePlans table = LivePlans.of(rig)) {
       violations.addAll(table.ghosts(launched, rig.setup().now()));
     }

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +32,7 @@ public final class ServerRig implements AutoCloseable {
       new WebhookSender(setup.url("/webhooks/webhook/ci"), SECRET, setup::now);
   private final List<HoldfastProcess> started = new CopyOnWriteArrayList<>();
   private @Nullable HoldfastProcess process;
+  private Instant launchedAt = Instant.EPOCH;
 
   /** Events and posts are written down and synced. */
   public ServerRig() {
@@ -85,10 +87,16 @@ public final class ServerRig implements AutoCloseable {
     if (process != null && process.isAlive()) {
       throw new IllegalStateException("runs already");
     }
+    launchedAt = setup.now();
     HoldfastProcess next = HoldfastProcess.start(setup);
     started.add(next);
     process = next;
     return next;
+  }
+
+  /** When the last process was started, by the server's clock. */
+  public Instant launchedAt() {
+    return launchedAt;
   }
 
   /** When its servers were killed, by {@link System#nanoTime}. */

@@ -207,6 +207,11 @@ class BusKillCampaignTest {
     Await.until("all plans are over", QUIET_WITHIN, this::areAllPlansOver);
     List<String> violations = new Oracle(rig, messages).judge(QUIET_WITHIN);
     violations.addAll(bus.violations(messages, QUIET_WITHIN, ledger));
+    rig.api()
+        .get("/api/v1/dead-letters?kind=task")
+        .json()
+        .path("dead_letters")
+        .forEach(letter -> violations.add("a task that was given up: " + letter));
     ledger
         .with("faults", done)
         .with("kills", kills)

@@ -108,7 +108,10 @@ public final class BusTraffic implements AutoCloseable {
     List<String> violations = new ArrayList<>(asked.violations());
     Map<String, List<String>> settled = begun(written).settled(limit);
     JsonNode letters = rig.api().get("/api/v1/dead-letters?limit=200").json().path("dead_letters");
-    letters.forEach(letter -> violations.add("a dead letter: " + letter));
+    letters
+        .valueStream()
+        .filter(letter -> !letter.path("kind").asText().equals("task")) // plans are judged apart
+        .forEach(letter -> violations.add("a dead letter: " + letter));
     List<List<Published>> streams = streams();
     violations.addAll(WrittenEvents.violations(settled, streams));
     List<JsonNode> events =

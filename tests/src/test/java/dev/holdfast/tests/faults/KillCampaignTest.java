@@ -31,7 +31,6 @@ import dev.holdfast.tests.tools.ExtensionTree;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -222,11 +221,10 @@ class KillCampaignTest {
 
   /** Long enough for the promise that holds after ten seconds; a backup is killed meanwhile. */
   private void longLife() throws Exception {
-    Instant launched = rig.setup().now();
     kills.awaitReady();
     backups.kill();
     Await.pause(RECONCILED_WITHIN);
-    oracle.look(launched);
+    oracle.look();
     kill();
   }
 

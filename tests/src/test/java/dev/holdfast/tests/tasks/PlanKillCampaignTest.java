@@ -14,7 +14,6 @@ import dev.holdfast.tests.harness.PlanningModel;
 import dev.holdfast.tests.harness.RunLength;
 import dev.holdfast.tests.harness.ServerRig;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -85,13 +84,12 @@ class PlanKillCampaignTest {
 
   /** One life in ten is long enough for the promise that holds after ten seconds. */
   private void kill() throws Exception {
-    Instant launched = Instant.now();
     if (kills.hits() > 0 && random.nextInt(5) == 0) {
       kills.awaitRecovery(1_500);
     } else if (random.nextInt(10) == 0 || kills.hits() == KILLS / 2) {
       kills.awaitReady();
       Await.pause(RECONCILED_WITHIN);
-      oracle.look(launched);
+      oracle.look();
       longLives++;
     } else {
       kills.awaitLife();
