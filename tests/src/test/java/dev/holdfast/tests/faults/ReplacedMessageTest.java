@@ -10,6 +10,7 @@ import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.ModelScript;
+import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
@@ -19,31 +20,37 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Messages that take the place of earlier ones: through kills, and when they may not. */
 @Timeout(400)
 class ReplacedMessageTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
-  private static final String PATH = "/api/v1/threads/t/messages";
   private static final String ANN = "ann-token-0123456789abcdef012";
-  private final ServerRig rig = new ServerRig();
-  private final FakeModel model = new FakeModel().asOpenAi(rig.setup());
-  private final Http http = new Http();
 
-  @AfterEach
-  void end() {
-    model.close();
-    rig.close();
-  }
+  @RegisterExtension
+  static final Served SERVED =
+      Served.aloneWithModel(
+          rig ->
+              rig.setup()
+                  .set("tools.shell.enabled", true)
+                  .set(
+                      "api.tokens",
+                      List.of(
+                          Map.of("name", "ann", "token", ANN, "scopes", List.of("read", "chat")))));
+
+  private final ServerRig rig = SERVED.rig();
+  private final FakeModel model = SERVED.model();
+  private final String thread = "/api/v1/threads/" + SERVED.thread();
+  private final Http http = new Http();
 
   private Answer send(String key, String text, Map<String, Object> more) throws IOException {
     Map<String, Object> body = new HashMap<>(more);
     body.put("text", text);
-    body.put("dedupe_key", key);
-    return rig.api().post(PATH, body);
+    body.put("dedupe_key", SERVED.thread() + key);
+    return rig.api().post(thread + "/messages", body);
   }
 
   private static String accepted(Answer answer) {
@@ -60,7 +67,6 @@ class ReplacedMessageTest {
   /** Kills at once, twice while the model is asked, and while it writes. */
   @Test
   void aKillAnywhereLeavesOneAnswerAndOnlyWhatIsInForce() throws IOException {
-    rig.start();
     String kept = answered(send("k0", "KEPT", Map.of()));
     String last = answered(send("k1", "ATTEMPT-0.", Map.of()));
     for (int round = 1; round <= 3; round++) {
@@ -89,7 +95,7 @@ class ReplacedMessageTest {
     String heard = Json.write(model.requests().getLast().body().path("messages"));
     assertThat(heard).contains("KEPT", "ATTEMPT-3.", "FOLLOW");
     assertThat(heard).doesNotContain("ATTEMPT-0.", "ATTEMPT-1.", "ATTEMPT-2.");
-    JsonNode log = rig.api().get("/api/v1/threads/t/log").json().path("entries");
+    JsonNode log = rig.api().get(thread + "/log").json().path("entries");
     List<String> said = new ArrayList<>();
     log.forEach(
         entry -> {
@@ -104,19 +110,13 @@ class ReplacedMessageTest {
 
   @Test
   void itIsRefusedClearly() throws IOException {
-    rig.setup()
-        .set("tools.shell.enabled", true)
-        .set(
-            "api.tokens",
-            List.of(Map.of("name", "ann", "token", ANN, "scopes", List.of("read", "chat"))));
-    rig.start();
     String first = answered(send("k0", "hello", Map.of("shared", true)));
     refused(404, "no such message", "00000000-0000-7000-8000-000000000000", "hi");
     refused(400, "command", first, "/stop");
     Map<String, Object> body = Map.of("text", "mine", "supersedes", first);
     Answer foreign =
         http.post(
-            rig.setup().url(PATH),
+            rig.setup().url(thread + "/messages"),
             Map.of("authorization", "Bearer " + ANN, "content-type", "application/json"),
             Json.write(body));
     assertThat(foreign.status()).isEqualTo(403);
@@ -125,7 +125,7 @@ class ReplacedMessageTest {
     String running = accepted(send("k1", "wait", Map.of()));
     Await.until("the model is asked", LIMIT, () -> model.requests().size() > asked);
     refused(409, "is being answered", first, "hi");
-    rig.api().post("/api/v1/threads/t/stop", Map.of());
+    rig.api().post(thread + "/stop", Map.of());
     rig.api().awaitState(running, ServerApi.FINAL, LIMIT);
     model.next(
         CallScript.call("c1", "shell", Map.of("command", "echo did >> it.txt")),
