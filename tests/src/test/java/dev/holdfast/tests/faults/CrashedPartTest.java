@@ -24,6 +24,9 @@ class CrashedPartTest {
   /** Of {@code sysexits.h}: systemd starts anew what ends with it. */
   private static final int GAVE_UP = 70;
 
+  /** Half a minute lies between two modes. */
+  private static final int TIME_SCALE = 5;
+
   private final ServerRig rig = new ServerRig();
   private final ModeView mode = new ModeView(rig);
 
@@ -50,10 +53,11 @@ class CrashedPartTest {
 
   private void restless(int restarts) {
     rig.setup()
-        .set("supervision.initial_backoff_ms", 50)
-        .set("supervision.max_backoff_ms", 50)
+        .set("supervision.initial_backoff_ms", 50 * TIME_SCALE)
+        .set("supervision.max_backoff_ms", 50 * TIME_SCALE)
         .set("supervision.max_restarts", restarts)
-        .set("supervision.repair_secs", 2);
+        .set("supervision.repair_secs", 2 * TIME_SCALE)
+        .timeScale(TIME_SCALE);
   }
 
   @Test

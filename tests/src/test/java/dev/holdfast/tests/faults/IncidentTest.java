@@ -27,6 +27,10 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(420)
 class IncidentTest {
   private static final Duration LIMIT = Duration.ofSeconds(40);
+
+  /** A report hears of what it follows every half a minute, and as long lies between two modes. */
+  private static final int TIME_SCALE = 5;
+
   private static final String SECRET = "s3cret-of-the-extension-4711";
 
   private static List<JsonNode> listed(ServerRig rig, String kind) throws IOException {
@@ -80,6 +84,7 @@ class IncidentTest {
   void aKillAmidTurnsIsToldWithWhatBecameOfEach() throws Exception {
     try (ShellRig shell = new ShellRig()) {
       ServerRig rig = shell.rig();
+      rig.setup().set("tools.shell.timeout_secs", 30 * TIME_SCALE).timeScale(TIME_SCALE);
       shell.start();
       assertThat(listed(rig, "unclean_start")).as("a first start").isEmpty();
       rig.accept("unsafe", "t1", ShellRig.command("touch begun; sleep 25; echo private-output"));
@@ -138,7 +143,10 @@ class IncidentTest {
   void aKillAmidTasksIsToldWithWhatBecameOfEach() throws Exception {
     try (ServerRig rig = new ServerRig()) {
       AgentScript worker = new AgentScript(rig, "worker");
-      rig.setup().set("extensions", List.of(worker.declaration()));
+      rig.setup()
+          .set("extensions", List.of(worker.declaration()))
+          .set("agents", Map.of("default", Map.of("timeout_secs", 30 * TIME_SCALE)))
+          .timeScale(TIME_SCALE);
       rig.start();
       for (String action : List.of("look", "act")) {
         String _ = new PlanApi(rig).make("worker", action, Map.of("first", Map.of("hang", true)));
@@ -148,8 +156,8 @@ class IncidentTest {
 
       String id = awaitOne(rig, "unclean_start").path("id").asText();
       Await.until(
-          "both are followed to their ends, of which the report hears every 30 s",
-          LIMIT.multipliedBy(4),
+          "both are followed to their ends",
+          LIMIT,
           () -> {
             String facts = find(rig, id).path("details").path("facts").toString();
             return facts.contains("Tasks that were being worked on: 2.")
@@ -167,7 +175,7 @@ class IncidentTest {
     try (ServerRig rig = new ServerRig()) {
       Path mended = rig.folder().resolve("mended");
       rig.setup().env("DYING_TOKEN", SECRET);
-      rig.setup().set("extensions", List.of(dying(mended)));
+      rig.setup().set("extensions", List.of(dying(mended))).timeScale(TIME_SCALE);
       rig.start();
       JsonNode told = awaitOne(rig, "extension_down");
       String id = told.path("id").asText();

@@ -17,6 +17,9 @@ import org.junit.jupiter.api.Timeout;
 /** Row F8 and systemd's view: READY, STOPPING, and a watchdog that is fed by real progress only. */
 @Timeout(90)
 class WatchdogTest {
+  /** Ten seconds make a writer stuck. */
+  private static final int TIME_SCALE = 4;
+
   private static final String RECEIVER =
       """
       import socket, sys
@@ -59,7 +62,7 @@ class WatchdogTest {
       Path heard = rig.folder().resolve("heard");
       Process systemd = listen(rig, heard);
       try {
-        rig.setup().env("WATCHDOG_USEC", "4000000");
+        rig.setup().env("WATCHDOG_USEC", "4000000").timeScale(TIME_SCALE);
         rig.start();
         try (Strace _ =
             Strace.attach(rig.server(), rig.folder(), "fdatasync,fsync:delay_enter=40000000")) {
@@ -68,7 +71,9 @@ class WatchdogTest {
               "not alive", Duration.ofSeconds(20), () -> rig.server().probe("/live") == 503);
           long before = count(heard, "WATCHDOG=1");
           Await.throughout( // systemd would have ended it by now
-              "no ping", Duration.ofSeconds(5), () -> count(heard, "WATCHDOG=1") <= before + 1);
+              "no ping",
+              Duration.ofSeconds(8).dividedBy(TIME_SCALE),
+              () -> count(heard, "WATCHDOG=1") <= before + 1);
         }
       } finally {
         systemd.destroyForcibly();
