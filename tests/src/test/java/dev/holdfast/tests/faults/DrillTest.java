@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.AgentScript;
 import dev.holdfast.tests.harness.Await;
-import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.LoadDriver;
-import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.SentEvent;
+import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,6 +21,7 @@ import java.util.Map;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Each drill on the real server under load: nothing is lost or doubled, each promise holds. How
@@ -35,10 +36,13 @@ class DrillTest {
   private static final Path SERVER =
       Path.of("../server/src/test/resources/extensions/mcp_server.py").toAbsolutePath().normalize();
 
-  private static ServerRig rig(FakeModel model, ServerRig rig) throws IOException {
-    model.asOpenAi(rig.setup());
-    model.always(ModelScript.echo());
-    List<String> python = List.of("python3", "-c", Files.readString(SERVER).replace("${", "$${"));
+  @RegisterExtension static final Served SERVED = Served.aloneWithModel(DrillTest::configure);
+
+  private final ServerRig rig = SERVED.rig();
+  private final String id = SERVED.thread();
+
+  private static void configure(ServerRig rig) {
+    List<String> python = List.of("python3", "-c", text(SERVER).replace("${", "$${"));
     rig.setup()
         .set("breakers.default.initial_backoff_ms", 500)
         .set("breakers.default.max_backoff_ms", 1_000)
@@ -57,65 +61,64 @@ class DrillTest {
                     Map.of("max_attempts", 3, "initial_backoff_ms", 500),
                     "circuit_breaker",
                     Map.of("failure_threshold", 2, "cooldown_ms", 1_000))));
-    return rig.start();
+  }
+
+  private static String text(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Test
   void eachPromiseHoldsUnderLoad() throws Exception {
-    try (FakeModel model = new FakeModel();
-        ServerRig rig = rig(model, new ServerRig())) {
-      Await.until(
-          "demo serves",
-          LIMIT,
-          () ->
-              rig.api()
-                  .get("/api/v1/extensions/demo")
-                  .json()
-                  .path("state")
-                  .asText()
-                  .equals("ready"));
-      SoftAssertions all = new SoftAssertions();
-      List<SentEvent> sent = new ArrayList<>();
-      for (JsonNode drill : rig.api().get("/api/v1/drills").json().path("drills")) {
-        String name = drill.path("name").asText();
-        try (LoadDriver load = new LoadDriver(rig, name).start(PER_SECOND, THREADS)) {
-          JsonNode report = run(rig, name);
-          System.out.printf("drill %s: %s%n", name, summary(report));
-          load.stop(LIMIT);
-          sent.addAll(load.events());
-          for (JsonNode promise : report.path("promises")) {
-            all.assertThat(promise.path("held").asText())
-                .as("%s: %s (%s)", name, promise.path("text").asText(), promise.path("why"))
-                .isIn("yes", "untested");
-          }
-          all.assertThat(report.path("strikes").asInt()).as("%s struck", name).isPositive();
-          all.assertThat(report.path("events").path("accepted").asInt() > 0)
-              .as("%s: messages are accepted unless the disk refuses", name)
-              .isEqualTo(!name.equals("disk-refuses"));
+    Await.until(
+        "demo serves",
+        LIMIT,
+        () ->
+            rig.api().get("/api/v1/extensions/demo").json().path("state").asText().equals("ready"));
+    SoftAssertions all = new SoftAssertions();
+    List<SentEvent> sent = new ArrayList<>();
+    for (JsonNode drill : rig.api().get("/api/v1/drills").json().path("drills")) {
+      String name = drill.path("name").asText();
+      try (LoadDriver load = new LoadDriver(rig, id + name).start(PER_SECOND, THREADS)) {
+        JsonNode report = run(name);
+        System.out.printf("drill %s: %s%n", name, summary(report));
+        load.stop(LIMIT);
+        sent.addAll(load.events());
+        for (JsonNode promise : report.path("promises")) {
+          all.assertThat(promise.path("held").asText())
+              .as("%s: %s (%s)", name, promise.path("text").asText(), promise.path("why"))
+              .isIn("yes", "untested");
         }
+        all.assertThat(report.path("strikes").asInt()).as("%s struck", name).isPositive();
+        all.assertThat(report.path("events").path("accepted").asInt() > 0)
+            .as("%s: messages are accepted unless the disk refuses", name)
+            .isEqualTo(!name.equals("disk-refuses"));
       }
-      all.assertAll();
-      rig.api().awaitQuiet(LIMIT);
-      assertThat(sent).isNotEmpty();
-      for (SentEvent event : sent) {
-        assertThat(event.acked()).isTrue();
-        List<String> answers =
-            rig.platform().posts().stream()
-                .filter(post -> post.inReplyTo().equals(event.id()))
-                .filter(post -> post.text().contains(event.token()))
-                .map(post -> post.replyId() + " " + post.text())
-                .toList();
-        assertThat(answers).as("%s is answered once", event.id()).hasSize(1);
-      }
+    }
+    all.assertAll();
+    rig.api().awaitQuiet(LIMIT);
+    assertThat(sent).isNotEmpty();
+    for (SentEvent event : sent) {
+      assertThat(event.acked()).isTrue();
+      List<String> answers =
+          rig.platform().posts().stream()
+              .filter(post -> post.inReplyTo().equals(event.id()))
+              .filter(post -> post.text().contains(event.token()))
+              .map(post -> post.replyId() + " " + post.text())
+              .toList();
+      assertThat(answers).as("%s is answered once", event.id()).hasSize(1);
     }
   }
 
-  private static JsonNode run(ServerRig rig, String name) throws Exception {
+  private JsonNode run(String name) throws Exception {
     try (HoldfastCommand drill =
         HoldfastCommand.start(
             rig.setup(), "drill", "run", name, "--for", String.valueOf(SECS), "--json")) {
       if (name.equals("agent-crashes")) {
-        awaitCondition(rig);
+        awaitCondition();
         rig.api()
             .post(
                 "/api/v1/plans", Map.of("agent", "worker", "action", "look", "payload", Map.of()));
@@ -126,7 +129,7 @@ class DrillTest {
     }
   }
 
-  private static void awaitCondition(ServerRig rig) {
+  private void awaitCondition() {
     Await.until(
         "the drill is shown",
         LIMIT,
@@ -146,22 +149,19 @@ class DrillTest {
 
   @Test
   void aRestartEndsAnyAndOneRunsAtATime() throws Exception {
-    try (FakeModel model = new FakeModel();
-        ServerRig rig = rig(model, new ServerRig())) {
-      Map<String, Object> away = Map.of("name", "model-away", "for_secs", 300);
-      assertThat(rig.api().post("/api/v1/drills", away).status()).isEqualTo(200);
-      assertThat(rig.api().post("/api/v1/drills", away).status()).isEqualTo(409);
-      Map<String, Object> endless = Map.of("name", "model-away", "for_secs", 301);
-      assertThat(rig.api().post("/api/v1/drills", endless).status()).isEqualTo(400);
-      awaitCondition(rig);
-      rig.accept("kept", "t", "are you there?");
-      assertThat(rig.platform().awaitPost("kept", LIMIT).text()).contains("I have your message");
-      rig.restart();
-      rig.platform().awaitText("kept", "answer to are you there?", LIMIT);
-      JsonNode drills = rig.api().get("/api/v1/drills").json();
-      assertThat(drills.path("runs")).isEmpty();
-      JsonNode audit = rig.api().get("/api/v1/audit").json().path("entries");
-      assertThat(audit.findValuesAsText("what")).contains("operator.drill_start");
-    }
+    Map<String, Object> away = Map.of("name", "model-away", "for_secs", 300);
+    assertThat(rig.api().post("/api/v1/drills", away).status()).isEqualTo(200);
+    assertThat(rig.api().post("/api/v1/drills", away).status()).isEqualTo(409);
+    Map<String, Object> endless = Map.of("name", "model-away", "for_secs", 301);
+    assertThat(rig.api().post("/api/v1/drills", endless).status()).isEqualTo(400);
+    awaitCondition();
+    rig.accept(id + "kept", "t", "are you there?");
+    assertThat(rig.platform().awaitPost(id + "kept", LIMIT).text()).contains("I have your message");
+    rig.restart();
+    rig.platform().awaitText(id + "kept", "answer to are you there?", LIMIT);
+    JsonNode drills = rig.api().get("/api/v1/drills").json();
+    assertThat(drills.path("runs")).isEmpty();
+    JsonNode audit = rig.api().get("/api/v1/audit").json().path("entries");
+    assertThat(audit.findValuesAsText("what")).contains("operator.drill_start");
   }
 }
