@@ -6,6 +6,7 @@ import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.Post;
+import dev.holdfast.tests.harness.RunLength;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.time.Duration;
@@ -20,7 +21,8 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @Timeout(180)
 class TurnFairnessTest {
-  private static final int LOUD = 160;
+  private static final int LOUD = RunLength.isFull() ? 160 : 120;
+  private static final int QUIET = RunLength.isFull() ? 4 : 2;
   private static final Duration CALL = Duration.ofMillis(600);
   private static final int PLACES = 8;
   private static final Duration SOON = Duration.ofSeconds(60);
@@ -35,13 +37,13 @@ class TurnFairnessTest {
       rig.setup().set("threads.max_concurrent_turns", turns);
       rig.setup().set("models.providers.openai.max_concurrent", calls);
       // Longer than a call takes on a busy machine, shorter than the last one waits for its place.
-      rig.setup().set("models.park_after_secs", 8);
+      rig.setup().set("models.park_after_secs", 6);
       model.always(ModelScript.after(CALL, ModelScript.echo()));
       rig.start();
       for (int i = 0; i < LOUD; i++) {
         send(rig, "loud", "loud-" + i);
       }
-      for (int i = 0; i < 4; i++) {
+      for (int i = 0; i < QUIET; i++) {
         int before = answered(rig);
         assertThat(before).as("too quick to show anything").isLessThan(LOUD - 8 * PLACES);
         send(rig, "quiet", "quiet-" + i);
