@@ -120,6 +120,7 @@ class KillCampaignTest {
       bus.begin();
       one.begin(new Random(seed + 2));
       other.begin(new Random(seed + 3));
+      Await.until("people write on both", END_WITHIN, () -> one.said() > 0 && other.said() > 0);
       ClickKills clicks = new ClickKills(rig, "clicks", seed);
       List<String> violations = new ArrayList<>();
       try (LoadDriver load = new LoadDriver(rig, "load").start(PER_SECOND, CHAT_THREADS);
