@@ -170,17 +170,26 @@ class KillCampaignTest {
             .with("replacements", replacer.count())
             .with("plans", plans.plans().size())
             .with("looks_at_the_equation", watch.looks());
-        assertThat(plans.plans()).as("plans").hasSizeGreaterThan(KILLS);
-        assertThat(relayed.acked()).as("relayed").isGreaterThan(KILLS * 2);
-        assertThat(replacer.count()).as("replacements").isGreaterThan(KILLS);
-        assertThat(watch.looks()).as("looks at the equation").isGreaterThan(KILLS / 2);
+        atStake(violations, "plans", plans.plans().size(), KILLS);
+        atStake(violations, "relayed", relayed.acked(), KILLS * 2);
+        atStake(violations, "replacements", replacer.count(), KILLS);
+        atStake(violations, "looks at the equation", watch.looks(), KILLS / 2);
       }
       one.judge(rig, ledger);
       other.judge(rig, ledger);
       clicks.judge(ledger);
-      assertThat(Math.min(one.said(), other.said())).as("said").isGreaterThan(KILLS * 4);
-      assertThat(bus.accepted()).as("published").isGreaterThan(KILLS * 20L);
+      atStake(violations, "said", Math.min(one.said(), other.said()), KILLS * 4);
+      atStake(violations, "published", bus.accepted(), KILLS * 20);
+      atStake(violations, "kills of whole trees", wholeTrees, KILLS / 4);
+      atStake(violations, "kills", kills.hits(), KILLS);
       write(ledger, violations);
+    }
+  }
+
+  /** I10: a run in which nothing was at stake proves nothing. */
+  private static void atStake(List<String> violations, String what, long count, long least) {
+    if (count < least) {
+      violations.add("too little at stake: %s %d, not %d".formatted(what, count, least));
     }
   }
 
@@ -282,8 +291,6 @@ class KillCampaignTest {
         .with("violations", violations.size())
         .write();
     assertThat(violations).as("seed %d", seed).isEmpty();
-    assertThat(kills.hits()).isGreaterThanOrEqualTo(KILLS);
-    assertThat(wholeTrees).as("kills of whole trees").isGreaterThan(KILLS / 4);
     assertThat(rig.server().stop()).isZero();
     assertThat(Oracle.integrity(rig.setup().dataDir().resolve("holdfast.db"))).isEqualTo("ok");
   }
