@@ -3,6 +3,7 @@ package dev.holdfast.tests.harness;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -10,18 +11,26 @@ import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
+import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
 
 /**
  * One server for many tests, with a fake platform and, if wanted, a fake model: of one class, or of
  * all classes that register the same object. A test has a chat thread of its own ({@link #thread}),
  * and reads only what belongs to that; it may kill the server. After each test the model and the
  * platform are as they began, the server runs, has nothing left to do, answers, and its equation is
- * true: whatever a test breaks for the next is a failure of that test.
+ * true: whatever a test breaks for the next is a failure of that test alone, and the next gets a
+ * new server.
  *
  * <p>Classes that share a server must not run at the same time: they carry a {@code @ResourceLock}
- * of one name.
+ * of one name; or {@code @Execution(SAME_THREAD)}, where a class that waits for its turn does not
+ * keep one of the threads from other classes.
  */
-public final class Served implements BeforeAllCallback, AfterEachCallback, AfterAllCallback {
+public final class Served
+    implements BeforeAllCallback,
+        TestInstancePreConstructCallback,
+        AfterEachCallback,
+        AfterAllCallback {
   private static final ExtensionContext.Namespace NAMESPACE =
       ExtensionContext.Namespace.create(Served.class);
   private static final Duration QUIET_MAX = Duration.ofSeconds(60);
@@ -115,38 +124,65 @@ public final class Served implements BeforeAllCallback, AfterEachCallback, After
 
   @Override
   public void beforeAll(ExtensionContext context) {
-    world =
-        isShared
-            ? context
-                .getRoot()
-                .getStore(NAMESPACE)
-                .getOrComputeIfAbsent(this, _ -> new World(this), World.class)
-            : new World(this);
-    next();
+    begin(context);
   }
 
-  /** Before the next test's object is made. */
-  private void next() {
+  /** Fields of the test may ask for the server and the thread. */
+  @Override
+  public void preConstructTestInstance(
+      TestInstanceFactoryContext factory, ExtensionContext context) {
+    begin(context);
+  }
+
+  /** A server, if the last test left none to go on with, and a thread. */
+  private void begin(ExtensionContext context) {
+    if (isShared) {
+      world = store(context).getOrComputeIfAbsent(this, _ -> new World(this), World.class);
+    } else if (world == null) {
+      world = new World(this);
+    }
     thread = "t" + TESTS.incrementAndGet() + "t"; // neither begins nor ends another one's
+  }
+
+  private static ExtensionContext.Store store(ExtensionContext context) {
+    return context.getRoot().getStore(NAMESPACE);
   }
 
   @Override
   public void afterEach(ExtensionContext context) throws IOException {
-    ServerRig rig = rig();
-    world().model.reset();
+    World used = world();
+    boolean isWell = false;
+    try {
+      tidyUp(used);
+      isWell = true;
+    } finally {
+      if (!isWell) {
+        used.close();
+        world = null;
+        Object _ = store(context).remove(this);
+      }
+    }
+    begin(context); // an object may live for all tests of its class
+  }
+
+  private void tidyUp(World used) throws IOException {
+    ServerRig rig = used.rig;
+    used.model.reset();
     rig.platform().reset();
     if (!rig.server().isAlive()) {
       ServerRig _ = rig.start();
     }
-    String before = thread;
-    next();
-    rig.converse("well-" + before, "well", "are you well?");
+    for (JsonNode plan : rig.api().get(PlanApi.PLANS + "?state=open").json().path("plans")) {
+      Answer _ =
+          rig.api().post(PlanApi.PLANS + "/" + plan.path("plan_id").asText() + "/cancel", Map.of());
+    }
+    rig.converse("well-" + thread, "well", "are you well?");
     rig.api().awaitQuiet(QUIET_MAX);
     JsonNode counts = rig.api().status().path("counts");
     if (!EquationWatch.holds(counts)) {
       throw new AssertionError("the equation does not hold: " + counts);
     }
-    world().model.reset();
+    used.model.reset();
     rig.platform().reset();
   }
 
@@ -156,6 +192,7 @@ public final class Served implements BeforeAllCallback, AfterEachCallback, After
     World now = world;
     if (!isShared && now != null) {
       now.close();
+      world = null;
     }
   }
 }

@@ -5,8 +5,6 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.options.ColorScheme;
 import com.microsoft.playwright.options.ReducedMotion;
-import dev.holdfast.tests.harness.AgentScript;
-import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,17 +13,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** axe-core looks at each view of the page, light, dark and on a phone, and finds nothing. */
-@Timeout(300)
+@InBrowser
 class AccessibilityTest {
-  @RegisterExtension static final Browsers BROWSERS = new Browsers();
+  @RegisterExtension static final Pages PAGES = Pages.FREE;
 
   /** All rules, also those of good practice. */
   private static final String AXE =
@@ -35,22 +31,13 @@ class AccessibilityTest {
         .join('\\n')
       """;
 
-  private static final ServerRig RIG = new ServerRig();
-  private static final AgentScript WORKER = new AgentScript(RIG, "worker");
   private static String script = "";
 
   @BeforeAll
-  static void start() throws IOException {
+  static void read() throws IOException {
     try (InputStream axe = AccessibilityTest.class.getResourceAsStream("/axe.min.js")) {
       script = new String(Objects.requireNonNull(axe).readAllBytes(), StandardCharsets.UTF_8);
     }
-    RIG.setup().set("extensions", List.of(WORKER.declaration()));
-    ServerRig _ = RIG.start();
-  }
-
-  @AfterAll
-  static void end() {
-    RIG.close();
   }
 
   private static void check(ChatPage chat, String view, String look) {
@@ -72,7 +59,7 @@ class AccessibilityTest {
             .setViewportSize(width, 820)
             .setColorScheme(colours)
             .setReducedMotion(ReducedMotion.REDUCE);
-    try (ChatPage chat = ChatPage.open(RIG, BROWSERS.browser(), options)) {
+    try (ChatPage chat = PAGES.open(options)) {
       check(chat, "new", look);
       chat.converse("Look: " + RichAnswerTest.RICH);
       assertThat(chat.answers().locator("math").first()).isVisible();

@@ -6,21 +6,17 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import dev.holdfast.tests.harness.Answer;
-import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.net.URI;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * What only some browsers have: installing the page, notifications, speech recognition; on one
- * server. The last two are replaced by doubles: a test has neither a desktop nor a microphone.
+ * What only some browsers have: installing the page, notifications, speech recognition. The last
+ * two are replaced by doubles: a test has neither a desktop nor a microphone.
  */
-@Timeout(300)
+@InBrowser
 class BrowserFeaturesTest {
   private static final String NOTIFICATIONS =
       """
@@ -54,23 +50,11 @@ class BrowserFeaturesTest {
       };
       """;
 
-  @RegisterExtension static final Browsers BROWSERS = new Browsers();
-  private static final ServerRig RIG = new ServerRig();
-
-  @BeforeAll
-  static void start() {
-    RIG.setup().set("tools.shell.enabled", true).set("tools.autonomy", "supervised");
-    ServerRig _ = RIG.start();
-  }
-
-  @AfterAll
-  static void end() {
-    RIG.close();
-  }
+  @RegisterExtension static final Pages PAGES = Pages.SUPERVISED;
 
   /** A browser that has what the script puts there. */
   private static ChatPage open(String script) {
-    ChatPage chat = ChatPage.open(RIG, BROWSERS.browser());
+    ChatPage chat = PAGES.open();
     chat.page().addInitScript(script);
     chat.page().reload();
     chat.awaitConnected();
@@ -99,10 +83,10 @@ class BrowserFeaturesTest {
 
   @Test
   void thePageCanBeInstalled() throws IOException {
-    try (ChatPage chat = ChatPage.open(RIG, BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       URI address =
           URI.create(chat.evaluate("document.querySelector('link[rel=manifest]').href").toString());
-      Answer answer = RIG.api().get(address.getPath());
+      Answer answer = PAGES.api().get(address.getPath());
       Assertions.assertThat(answer.header("content-type")).isEqualTo("application/manifest+json");
       JsonNode manifest = answer.json();
       Assertions.assertThat(manifest.path("start_url").asText()).isEqualTo("/chat");

@@ -101,10 +101,6 @@ final class ChatPage implements AutoCloseable {
     awaitConnected();
   }
 
-  static ChatPage open(ServerRig rig, Browser browser) {
-    return open(rig, browser, new Browser.NewContextOptions().setViewportSize(1200, 800));
-  }
-
   /** A new login address, as {@code holdfast login-link} prints it. */
   private static String loginAddress(ServerRig rig) {
     try {
@@ -208,6 +204,22 @@ final class ChatPage implements AutoCloseable {
   void converse(String text) {
     say(text);
     awaitNewest("answered");
+  }
+
+  /**
+   * Returns when what the page asked for before now has become known: an image that is asked for
+   * last, and is missing, is so too.
+   */
+  void awaitWhatItStarted() {
+    Object _ =
+        evaluate(
+            """
+            () => new Promise((done) => {
+              const last = new Image();
+              last.onerror = done;
+              last.src = '/assets/missing.png';
+            }).then(() => true)
+            """);
   }
 
   Object evaluate(String script) {

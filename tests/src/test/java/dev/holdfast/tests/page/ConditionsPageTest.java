@@ -6,25 +6,16 @@ import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.options.ColorScheme;
 import dev.holdfast.tests.harness.ServerApi;
-import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.util.Map;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The bar that says what is not well on the server. */
-@Timeout(300)
+@InBrowser
 class ConditionsPageTest {
-  @RegisterExtension static final Browsers BROWSERS = new Browsers();
-  private final ServerRig rig = new ServerRig();
-
-  @AfterEach
-  void end() {
-    rig.close();
-  }
+  @RegisterExtension static final Pages PAGES = Pages.SUPERVISED;
 
   private static Locator bar(ChatPage chat) {
     return chat.page().locator("#conditions");
@@ -32,13 +23,16 @@ class ConditionsPageTest {
 
   private void breaker(String change) throws IOException {
     String name =
-        rig.api().get("/api/v1/breakers").json().path("breakers").findPath("name").asText();
-    rig.api().post("/api/v1/breakers/" + ServerApi.encode(name) + "/" + change, Map.of());
+        PAGES.api().get("/api/v1/breakers").json().findValuesAsText("name").stream()
+            .filter(each -> each.startsWith("llm:"))
+            .findFirst()
+            .orElseThrow();
+    PAGES.api().post("/api/v1/breakers/" + ServerApi.encode(name) + "/" + change, Map.of());
   }
 
   @Test
   void theBarComesWithAConditionOpensToItsDetailsAndGoesWithIt() throws IOException {
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       chat.converse("hello");
       assertThat(bar(chat)).isHidden();
       breaker("trip");
@@ -62,7 +56,7 @@ class ConditionsPageTest {
   void theBarFitsASmallDarkScreen() throws IOException {
     Browser.NewContextOptions phone =
         new Browser.NewContextOptions().setViewportSize(390, 780).setColorScheme(ColorScheme.DARK);
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser(), phone)) {
+    try (ChatPage chat = PAGES.open(phone)) {
       chat.converse("hello");
       breaker("trip");
       assertThat(bar(chat)).isVisible();
@@ -73,6 +67,7 @@ class ConditionsPageTest {
           chat.evaluate(
               "document.documentElement.scrollWidth > document.documentElement.clientWidth");
       Assertions.assertThat(wide).isEqualTo(false);
+      breaker("reset");
     }
   }
 }

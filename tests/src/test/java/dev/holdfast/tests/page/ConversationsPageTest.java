@@ -8,8 +8,8 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
 import dev.holdfast.tests.harness.Answer;
+import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.ServerApi;
-import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -18,38 +18,13 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Whole conversations on the page, all on one server: each test has conversations of its own. */
-@Timeout(300)
+/** Whole conversations on the page, each test has conversations of its own. */
+@InBrowser
 class ConversationsPageTest {
-  @RegisterExtension static final Browsers BROWSERS = new Browsers();
-  private static final ServerRig RIG = new ServerRig();
-
-  @BeforeAll
-  static void start() {
-    ServerRig _ = RIG.start();
-  }
-
-  @AfterAll
-  static void end() {
-    RIG.close();
-  }
-
-  private static ChatPage open() {
-    return ChatPage.open(RIG, BROWSERS.browser());
-  }
-
-  /** Says something in a conversation without the page, and waits for the answer. */
-  private static void say(String thread, String text) throws IOException {
-    String path = "/api/v1/threads/" + thread + "/messages";
-    String event = RIG.api().post(path, Map.of("text", text)).json().path("event_id").asText();
-    RIG.api().awaitState(event, ServerApi.FINAL, Duration.ofSeconds(20));
-  }
+  @RegisterExtension static final Pages PAGES = Pages.FREE;
 
   private static void choose(ChatPage chat, String item) {
     chat.page().locator("#about").click();
@@ -62,7 +37,7 @@ class ConversationsPageTest {
 
   @Test
   void aConversationIsNamedByItsFirstMessageAndRenamed() {
-    try (ChatPage chat = open()) {
+    try (ChatPage chat = PAGES.open()) {
       chat.converse("Where do larks nest in spring?");
       assertThat(row(chat, "Where do larks nest in spring?")).isVisible();
       choose(chat, "Rename");
@@ -81,7 +56,7 @@ class ConversationsPageTest {
   /** What start.js asks for ahead of the modules is theirs, and not asked for again by them. */
   @Test
   void whatIsSeenFirstIsAskedForOnce() {
-    try (ChatPage chat = open()) {
+    try (ChatPage chat = PAGES.open()) {
       chat.converse("How old do oaks get?");
       Queue<String> asked = new ConcurrentLinkedQueue<>();
       chat.page().onRequest(request -> asked.add(URI.create(request.url()).getPath()));
@@ -98,7 +73,7 @@ class ConversationsPageTest {
 
   @Test
   void anArchivedConversationIsOutOfSightUntilItsNextMessage() throws IOException {
-    try (ChatPage chat = open()) {
+    try (ChatPage chat = PAGES.open()) {
       chat.converse("Recipes for rye bread");
       String thread = chat.threadId();
       choose(chat, "Archive");
@@ -106,14 +81,14 @@ class ConversationsPageTest {
       chat.page().locator("#archived").click();
       assertThat(row(chat, "Recipes for rye bread")).isVisible();
       chat.page().locator("#archived").click();
-      say(ServerApi.encode(thread), "and for spelt");
+      PAGES.say(thread, "and for spelt");
       assertThat(row(chat, "Recipes for rye bread")).isVisible();
     }
   }
 
   @Test
   void aDeletedConversationIsGone() throws IOException {
-    try (ChatPage chat = open()) {
+    try (ChatPage chat = PAGES.open()) {
       chat.converse("A secret about badgers");
       String path = "/api/v1/threads/" + ServerApi.encode(chat.threadId());
       choose(chat, "Delete");
@@ -121,16 +96,16 @@ class ConversationsPageTest {
       chat.page().locator("#delete-form [type=submit]").click();
       assertThat(row(chat, "A secret about badgers")).hasCount(0);
       assertThat(chat.messages()).hasCount(0);
-      Answer gone = RIG.api().get(path);
+      Answer gone = PAGES.api().get(path);
       Assertions.assertThat(gone.status()).isEqualTo(404);
-      Assertions.assertThat(RIG.api().get("/api/v1/search?q=badgers").json().path("hits"))
+      Assertions.assertThat(PAGES.api().get("/api/v1/search?q=badgers").json().path("hits"))
           .isEmpty();
     }
   }
 
   @Test
   void whatWasSaidLongAgoIsFoundByTheKeyboardAlone() throws IOException {
-    try (ChatPage chat = open()) {
+    try (ChatPage chat = PAGES.open()) {
       chat.converse("The heron stands in the reeds");
       for (int i = 0; i < 3; i++) {
         chat.converse("filler " + i);
@@ -140,17 +115,11 @@ class ConversationsPageTest {
       chat.box().press("Control+k");
       Locator hit =
           chat.page().locator("#hits button", new Page.LocatorOptions().setHasText("heron"));
+      Await.until(
+          "the index knows it",
+          Duration.ofSeconds(20),
+          () -> !PAGES.api().get("/api/v1/search?q=HERON%20ree").json().path("hits").isEmpty());
       chat.page().locator("#words").fill("HERON ree");
-      // The index is a moment behind: what is typed again asks again.
-      chat.page()
-          .waitForCondition(
-              () -> {
-                chat.page().locator("#words").press("End");
-                chat.page().locator("#words").pressSequentially("d");
-                chat.page().locator("#words").press("Backspace");
-                chat.page().waitForTimeout(300);
-                return hit.count() > 0;
-              });
       assertThat(hit.last().locator("mark")).hasText(new String[] {"heron", "reeds"});
       chat.picture("conversations-search");
       chat.page().locator("#words").press("ArrowDown");
@@ -163,7 +132,7 @@ class ConversationsPageTest {
 
   @Test
   void whatAnswersTookIsSaidOnDemand() {
-    try (ChatPage chat = open()) {
+    try (ChatPage chat = PAGES.open()) {
       chat.converse("What does a swift weigh?");
       Locator model = chat.page().locator(".cost");
       assertThat(model).hasText("echo");
@@ -180,7 +149,7 @@ class ConversationsPageTest {
 
   @Test
   void aConversationIsSavedAsMarkdownAndJson() throws IOException {
-    try (ChatPage chat = open()) {
+    try (ChatPage chat = PAGES.open()) {
       chat.converse("Export me, please");
       Download markdown = chat.page().waitForDownload(() -> choose(chat, "Markdown"));
       Assertions.assertThat(markdown.suggestedFilename()).isEqualTo("export-me-please.md");
@@ -197,16 +166,15 @@ class ConversationsPageTest {
   void aLongConversationIsReadBackToItsBeginning() throws IOException {
     String thread = "long-talk";
     for (int i = 0; i < 130; i++) {
-      RIG.api()
+      PAGES
+          .api()
           .post(
               "/api/v1/threads/" + thread + "/messages",
               Map.of("text", "message number " + i + "."));
     }
-    say(thread, "the last one");
+    PAGES.say(thread, "the last one");
     try (ChatPage chat =
-        ChatPage.open(
-            RIG,
-            BROWSERS.browser(),
+        PAGES.open(
             new Browser.NewContextOptions()
                 .setViewportSize(390, 780)
                 .setColorScheme(ColorScheme.DARK))) {

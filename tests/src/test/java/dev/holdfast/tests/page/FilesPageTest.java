@@ -5,32 +5,24 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import com.microsoft.playwright.Download;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.ColorScheme;
 import com.microsoft.playwright.options.FilePayload;
 import com.microsoft.playwright.options.ReducedMotion;
-import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Files on the page: chosen, dropped, left out, refused; and those that come with an answer. */
-@Timeout(120)
+@InBrowser
 class FilesPageTest {
-  @RegisterExtension static final Browsers BROWSERS = new Browsers();
+  @RegisterExtension static final Pages PAGES = Pages.FREE;
   private static final String MIDDLE =
       "canvas => [...canvas.getContext('2d').getImageData(48, 48, 1, 1).data].join()";
-  private final ServerRig rig = new ServerRig();
-
-  @AfterEach
-  void end() {
-    rig.close();
-  }
 
   private static FilePayload text(String name, String content) {
     return new FilePayload(name, "text/plain", content.getBytes(StandardCharsets.UTF_8));
@@ -51,7 +43,7 @@ class FilesPageTest {
 
   @Test
   void aChosenFileGoesWithTheMessageAndCanBeLoadedAgain() throws IOException {
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       choose(chat, text("notes.txt", "one\ntwo"), text("<b>odd</b>.txt", "three"));
       assertThat(tray(chat)).hasCount(2);
       chat.awaitText(tray(chat).last(), "<b>odd</b>.txt");
@@ -72,22 +64,17 @@ class FilesPageTest {
 
   @Test
   void aMessageThatIsSentTooSoonWaitsForItsFile() {
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
-      CountDownLatch seen = new CountDownLatch(1);
-      chat.page()
-          .route(
-              "**/attachments?*",
-              route -> {
-                seen.countDown();
-                chat.page().waitForTimeout(1500);
-                route.resume();
-              });
+    try (ChatPage chat = PAGES.open()) {
+      AtomicReference<Route> upload = new AtomicReference<>();
+      chat.page().route("**/attachments?*", upload::set);
       chat.box().fill("read it");
       choose(chat, text("late.txt", "it came"));
+      chat.page().waitForCondition(() -> upload.get() != null);
       chat.box().press("Enter");
       assertThat(chat.box()).hasValue("read it");
+      assertThat(chat.messages()).hasCount(0);
+      upload.get().resume();
       chat.awaitNewest("answered");
-      Assertions.assertThat(seen.getCount()).isZero();
       assertThat(chat.messages()).hasCount(1);
       assertThat(chat.messages().last().locator(".files a")).containsText("late.txt");
       assertThat(chat.box()).isEmpty();
@@ -97,7 +84,7 @@ class FilesPageTest {
   /** Seen before it is sent: an image as a thumbnail, of others the kind, name and size. */
   @Test
   void whatIsAttachedIsSeenAndRemovedByTheKeyboard() {
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       chat.evaluate(
           """
           async () => {
@@ -146,7 +133,7 @@ class FilesPageTest {
   /** Dropped anywhere; what the browser would do by itself is to leave the page. */
   @Test
   void aDroppedFileIsTaken() {
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       String address = chat.page().url();
       chat.evaluate(
           """
@@ -168,10 +155,9 @@ class FilesPageTest {
 
   @Test
   void aFileThatIsTooLargeIsRefusedAndTheMessageIsKept() {
-    rig.setup().set("attachments.max_bytes", 10_000);
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       chat.box().fill("with a file");
-      choose(chat, text("large.txt", "x".repeat(20_000)));
+      choose(chat, text("large.txt", "x".repeat(2 * Pages.ATTACHMENT_MAX)));
       chat.awaitText(chat.page().locator("#trouble"), "large.txt");
       chat.awaitText(chat.page().locator("#trouble"), "too large");
       assertThat(tray(chat)).hasCount(0);
@@ -181,7 +167,7 @@ class FilesPageTest {
 
   @Test
   void aFileOfAnAnswerIsALink() throws IOException {
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       chat.converse("!tool write_file {\"path\": \"report.txt\", \"content\": \"all is well\"}");
       chat.converse("!tool attach_file {\"path\": \"report.txt\"}");
       Locator link = chat.answers().last().locator(".files a");

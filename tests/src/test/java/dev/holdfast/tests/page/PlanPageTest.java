@@ -9,10 +9,8 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.ColorScheme;
-import dev.holdfast.tests.harness.AgentScript;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.ServerApi;
-import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
 import java.time.Duration;
@@ -21,37 +19,20 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Plans on the page: how far they are, who does what, and what waits for a person. */
-@Timeout(300)
+@InBrowser
 class PlanPageTest {
   private static final Duration LIMIT = Duration.ofSeconds(40);
-  private static final String READER = "reader-token-0123456789abcdef";
   private static final String PLANS = "/api/v1/plans";
   private static final String HOSTILE = "<img src=x onerror=\"window.hit = 1\"><b>bold</b>";
 
-  @RegisterExtension static final Browsers BROWSERS = new Browsers();
-  private final ServerRig rig = new ServerRig();
-  private final AgentScript worker = new AgentScript(rig, "worker");
+  @RegisterExtension static final Pages PAGES = Pages.FREE;
 
-  @BeforeEach
-  void haveAnAgent() {
-    rig.setup()
-        .set("extensions", List.of(worker.declaration()))
-        .set(
-            "api.tokens",
-            List.of(Map.of("name", "reader", "token", READER, "scopes", List.of("read"))));
-  }
-
-  @AfterEach
-  void end() {
-    rig.close();
-  }
+  /** With no plans but those of one test. */
+  @RegisterExtension static final Pages UNPLANNED = Pages.MODEL;
 
   private static Map<String, Object> step(
       String name, String action, Map<String, Object> payload, String... needs) {
@@ -105,12 +86,13 @@ class PlanPageTest {
     Assertions.assertThat(wide).isEqualTo(false);
   }
 
-  private JsonNode waitingTask() {
+  private static JsonNode waitingTask() {
     return Await.value(
         "a task waits",
         LIMIT,
         () ->
-            rig.api()
+            PAGES
+                .api()
                 .get("/api/v1/tasks?state=awaiting_input")
                 .json()
                 .path("tasks")
@@ -118,15 +100,15 @@ class PlanPageTest {
                 .findFirst());
   }
 
-  private void answer(JsonNode task, String answer) throws IOException {
+  private static void answer(JsonNode task, String answer) throws IOException {
     String path = "/api/v1/tasks/" + task.path("task_id").asText() + "/input";
-    Assertions.assertThat(rig.api().post(path, Map.of("answer", answer)).status()).isEqualTo(200);
+    Assertions.assertThat(PAGES.api().post(path, Map.of("answer", answer)).status()).isEqualTo(200);
   }
 
   @Test
   void stepsMoveWithoutAReloadAndAnApprovalIsGivenOnThePage() {
     Browser.NewContextOptions tall = new Browser.NewContextOptions().setViewportSize(1200, 1150);
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser(), tall)) {
+    try (ChatPage chat = PAGES.open(tall)) {
       chat.evaluate("window.sameDocument = true");
       plan(
           chat,
@@ -177,7 +159,7 @@ class PlanPageTest {
 
   @Test
   void aPlanIsFoundAgainAfterAReloadAndAKillAndAnAnswerFromElsewhereIsShown() throws IOException {
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       plan(
           chat,
           "Paint the fence",
@@ -191,7 +173,7 @@ class PlanPageTest {
       awaitStep(card(chat), "choose", "awaiting_input");
       assertThat(chat.page().locator("#log > .msg.user + .msg.plan"))
           .hasCount(1); // below the message that led to it
-      rig.restart();
+      PAGES.rig().restart();
       chat.awaitConnected();
       awaitStep(card(chat), "choose", "awaiting_input");
       field.fill("half a thought");
@@ -215,7 +197,7 @@ class PlanPageTest {
 
   @Test
   void anAnswerThatIsRefusedIsSaidAndAFieldKeepsItsText() {
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       plan(chat, "Paint it", List.of(step("choose", "look", asking("Which colour?", "answer"))));
       Locator question = card(chat).locator(".question");
       chat.page()
@@ -240,7 +222,7 @@ class PlanPageTest {
 
   @Test
   void aCredentialIsTypedBlindAndNowhereShown() throws IOException {
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       plan(
           chat,
           "Open the shop",
@@ -260,13 +242,13 @@ class PlanPageTest {
               .toString();
       Assertions.assertThat(seen).doesNotContain("hush-4417");
       String plan = String.valueOf(card(chat).getAttribute("data-plan"));
-      Assertions.assertThat(rig.api().get(PLANS + "/" + plan).body()).doesNotContain("hush-4417");
+      Assertions.assertThat(PAGES.api().get(PLANS + "/" + plan).body()).doesNotContain("hush-4417");
     }
   }
 
   @Test
   void aFailureSaysItsReasonAndIsTriedAgain() {
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       plan(
           chat,
           "Bake a cake",
@@ -298,7 +280,7 @@ class PlanPageTest {
 
   @Test
   void theKeyboardCancelsAPlanAfterAsking() {
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       plan(
           chat,
           "Count the sheep",
@@ -330,7 +312,7 @@ class PlanPageTest {
   void whatOthersWroteIsTextOnASmallDarkScreen() throws IOException {
     Browser.NewContextOptions phone =
         new Browser.NewContextOptions().setViewportSize(390, 780).setColorScheme(ColorScheme.DARK);
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser(), phone)) {
+    try (ChatPage chat = PAGES.open(phone)) {
       String longWord = "x".repeat(300);
       plan(
           chat,
@@ -363,7 +345,7 @@ class PlanPageTest {
       assertThat(card(chat).locator(".step-answers strong")).hasText(HOSTILE);
       chat.page().locator("#menu").click();
       chat.page().locator("#open-plans").click();
-      chat.page().locator("#plans-list button").click();
+      chat.page().locator("#plans-list button").first().click();
       assertThat(chat.page().locator("#plans-card h3")).containsText(HOSTILE);
       assertThat(chat.page().locator("#plans-card .plan-history")).containsText("succeeded");
       fitsTheScreen(chat);
@@ -376,7 +358,6 @@ class PlanPageTest {
 
   @Test
   void whoMayOnlyReadSeesNoButtons() throws IOException {
-    rig.start();
     Map<String, Object> message =
         Map.of(
             "text",
@@ -392,19 +373,24 @@ class PlanPageTest {
             "shared",
             true);
     String event =
-        rig.api().post("/api/v1/threads/shared/messages", message).json().path("event_id").asText();
-    rig.api().awaitState(event, ServerApi.FINAL, LIMIT);
+        PAGES
+            .api()
+            .post("/api/v1/threads/" + PAGES.thread() + "/messages", message)
+            .json()
+            .path("event_id")
+            .asText();
+    PAGES.api().awaitState(event, ServerApi.FINAL, LIMIT);
     String task = waitingTask().path("task_id").asText();
-    try (BrowserContext context = BROWSERS.browser().newContext()) {
+    try (BrowserContext context = PAGES.browser().newContext()) {
       Page page = context.newPage();
-      page.navigate(rig.setup().url("/chat#web%3Amain%3Ashared"));
-      page.locator("#token").fill(READER);
+      page.navigate(PAGES.rig().setup().url("/chat#web%3Amain%3A" + PAGES.thread()));
+      page.locator("#token").fill(Pages.READER);
       page.locator("#token").press("Enter");
       Locator card = page.locator("#log .plan-card");
       assertThat(card.locator(".question")).containsText("May I?");
       assertThat(card.locator(".question")).containsText("but not answer it");
       assertThat(card.locator("button")).hasCount(0);
-      rig.api().post("/api/v1/tasks/" + task + "/input", Map.of("answer", "Reject"));
+      PAGES.api().post("/api/v1/tasks/" + task + "/input", Map.of("answer", "Reject"));
       awaitPlan(card, "succeeded");
       awaitStep(card, "breaks", "dead_lettered");
       assertThat(card.locator("button")).hasCount(0);
@@ -413,7 +399,6 @@ class PlanPageTest {
 
   @Test
   void allPlansAreListedInPagesAndByStateAndOneIsFollowed() throws IOException {
-    rig.start();
     for (int number = 1; number <= 22; number++) {
       make("Look number " + number, "look", number == 1 ? Map.of("code", 400) : Map.of());
     }
@@ -421,8 +406,8 @@ class PlanPageTest {
     Await.until(
         "the others have ended",
         LIMIT,
-        () -> rig.api().get(PLANS + "?state=open").json().path("plans").size() == 1);
-    try (ChatPage chat = ChatPage.open(rig, BROWSERS.browser())) {
+        () -> UNPLANNED.api().get(PLANS + "?state=open").json().path("plans").size() == 1);
+    try (ChatPage chat = UNPLANNED.open()) {
       Locator rows = chat.page().locator("#plans-list button");
       Locator dialog = chat.page().locator("#plans");
       chat.page().locator("#open-plans").focus();
@@ -447,7 +432,7 @@ class PlanPageTest {
       Locator card = chat.page().locator("#plans-card .plan-card");
       assertThat(card.locator(".plan-history")).containsText("in progress → awaiting input");
       chat.picture("plans-one");
-      rig.api().post(PLANS + "/" + open + "/cancel", Map.of());
+      UNPLANNED.api().post(PLANS + "/" + open + "/cancel", Map.of());
       awaitPlan(card, "cancelled");
       assertThat(card.locator(".plan-history")).containsText("awaiting input → cancelled");
       assertThat(chat.page().locator("#plans-thread")).isHidden();
@@ -461,26 +446,27 @@ class PlanPageTest {
     }
   }
 
-  private String make(String goal, String action, Map<String, Object> payload) throws IOException {
+  private static String make(String goal, String action, Map<String, Object> payload)
+      throws IOException {
     Map<String, Object> body =
         Map.of("goal", goal, "agent", "worker", "action", action, "payload", payload);
-    return rig.api().post(PLANS, body).json().path("plan_id").asText();
+    return UNPLANNED.api().post(PLANS, body).json().path("plan_id").asText();
   }
 
   @Test
   void aPlanOfAnotherConversationStaysThere() throws IOException {
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       plan(chat, "Mow the lawn", List.of(step("mow", "look", Map.of("sleep", 120))));
       String mine = chat.threadId();
       chat.page().locator("#new-thread").click();
       assertThat(card(chat)).hasCount(0);
       chat.page().locator("#open-plans").click();
-      chat.page().locator("#plans-list button").click();
+      chat.page().locator("#plans-list button").first().click();
       chat.page().locator("#plans-thread").click();
       assertThat(card(chat)).hasCount(1);
       Assertions.assertThat(chat.threadId()).isEqualTo(mine);
       Set<String> goals =
-          Set.copyOf(rig.api().get(PLANS + "?state=open").json().findValuesAsText("goal"));
+          Set.copyOf(PAGES.api().get(PLANS + "?state=open").json().findValuesAsText("goal"));
       Assertions.assertThat(goals).containsExactly("Mow the lawn");
     }
   }

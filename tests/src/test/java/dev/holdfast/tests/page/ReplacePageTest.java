@@ -5,30 +5,14 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.options.ColorScheme;
-import dev.holdfast.tests.harness.ServerRig;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Asking again on the page: the last answer anew, and an earlier message in other words. */
-@Timeout(300)
+@InBrowser
 class ReplacePageTest {
-  @RegisterExtension static final Browsers BROWSERS = new Browsers();
-  private static final ServerRig RIG = new ServerRig();
-
-  @BeforeAll
-  static void start() {
-    RIG.setup().set("tools.shell.enabled", true);
-    ServerRig _ = RIG.start();
-  }
-
-  @AfterAll
-  static void end() {
-    RIG.close();
-  }
+  @RegisterExtension static final Pages PAGES = Pages.FREE;
 
   private static Locator button(ChatPage chat, String label) {
     return chat.page()
@@ -38,7 +22,7 @@ class ReplacePageTest {
 
   @Test
   void theLastAnswerIsAskedForAgain() {
-    try (ChatPage chat = ChatPage.open(RIG, BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       chat.converse("When do larks sing?");
       chat.converse("And robins?");
       assertThat(button(chat, "Ask again")).hasCount(1);
@@ -70,7 +54,7 @@ class ReplacePageTest {
   void anEarlierMessageIsWrittenAnew() {
     Browser.NewContextOptions phone =
         new Browser.NewContextOptions().setViewportSize(390, 780).setColorScheme(ColorScheme.DARK);
-    try (ChatPage chat = ChatPage.open(RIG, BROWSERS.browser(), phone)) {
+    try (ChatPage chat = PAGES.open(phone)) {
       chat.converse("Where do herons nest?");
       chat.converse("Thank you");
       button(chat, "Edit").first().click();
@@ -106,7 +90,7 @@ class ReplacePageTest {
 
   @Test
   void whatToolsDidIsSaidBeforeItIsReplaced() {
-    try (ChatPage chat = ChatPage.open(RIG, BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       chat.converse("!tool shell {\"command\": \"echo sown >> field.txt\"}");
       button(chat, "Ask again").click();
       chat.awaitNewest("failed");

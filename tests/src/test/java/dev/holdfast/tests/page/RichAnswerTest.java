@@ -5,21 +5,16 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.options.ColorScheme;
-import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.ModelScript;
-import dev.holdfast.tests.harness.ServerRig;
 import java.util.List;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Code, formulas, task lists and tables of answers, friendly and hostile; on one server. */
-@Timeout(300)
+/** Code, formulas, task lists and tables of answers, friendly and hostile. */
+@InBrowser
 class RichAnswerTest {
-  @RegisterExtension static final Browsers BROWSERS = new Browsers();
+  @RegisterExtension static final Pages PAGES = Pages.MODEL;
 
   static final String RICH =
       """
@@ -70,24 +65,8 @@ class RichAnswerTest {
           "```java\" onclick=\"alert(1)\nString a = \"</span><svg onload=alert(1)>\";\n```",
           "<span data-math=\"display\">\\href{javascript:alert(1)}{x}</span>");
 
-  private static final ServerRig RIG = new ServerRig();
-  private static final FakeModel MODEL = new FakeModel().asOpenAi(RIG.setup());
-
-  @BeforeAll
-  static void start() {
-    ServerRig _ = RIG.start();
-  }
-
-  @AfterAll
-  static void end() {
-    MODEL.close();
-    RIG.close();
-  }
-
   private static ChatPage open(int width, int height, ColorScheme colours) {
-    return ChatPage.open(
-        RIG,
-        BROWSERS.browser(),
+    return PAGES.open(
         new Browser.NewContextOptions()
             .setViewportSize(width, height)
             .setColorScheme(colours)
@@ -95,7 +74,7 @@ class RichAnswerTest {
   }
 
   private static void answer(ChatPage chat, String text) {
-    MODEL.always(ModelScript.answer(_ -> text));
+    PAGES.model().always(ModelScript.answer(_ -> text));
     chat.converse("go on");
   }
 
@@ -206,7 +185,7 @@ class RichAnswerTest {
                           + ".every(each => each.getBoundingClientRect().height < 1000)"))
           .isTrue();
       Assertions.assertThat(fits(chat)).isTrue();
-      chat.page().waitForTimeout(300);
+      chat.awaitWhatItStarted();
       Assertions.assertThat(chat.foreignRequests()).isEmpty();
       Assertions.assertThat(chat.complaints()).isEmpty();
     }

@@ -6,36 +6,19 @@ import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
-import dev.holdfast.tests.harness.ServerRig;
 import java.util.regex.Pattern;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a reader prefers, each browser for itself; all on one server. */
-@Timeout(300)
+/** What a reader prefers, each browser for itself. */
+@InBrowser
 class SettingsPageTest {
-  @RegisterExtension static final Browsers BROWSERS = new Browsers();
+  @RegisterExtension static final Pages PAGES = Pages.FREE;
   private static final String GROUND = "getComputedStyle(document.body).backgroundColor";
-  private static final ServerRig RIG = new ServerRig();
-
-  @BeforeAll
-  static void start() {
-    ServerRig _ = RIG.start();
-  }
-
-  @AfterAll
-  static void end() {
-    RIG.close();
-  }
 
   private static ChatPage open(ColorScheme colours) {
-    return ChatPage.open(
-        RIG,
-        BROWSERS.browser(),
+    return PAGES.open(
         new Browser.NewContextOptions()
             .setViewportSize(1200, 800)
             .setLocale("en-US")

@@ -9,52 +9,19 @@ import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.ServerApi;
-import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
-import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/**
- * Several people, one after the other in a browser or together in a conversation; on one server.
- */
-@Timeout(300)
+/** Several people, one after the other in a browser or together in a conversation. */
+@InBrowser
 class SeveralPeopleTest {
-  private static final String ALICE = "alice-token-0123456789abcdefgh";
-  private static final String BOB = "bob-token-0123456789abcdefghij";
-
-  @RegisterExtension static final Browsers BROWSERS = new Browsers();
-  private static final ServerRig RIG = new ServerRig();
-
-  @BeforeAll
-  static void start() {
-    RIG.setup()
-        .set("tools.shell.enabled", true)
-        .set("tools.autonomy", "supervised")
-        .set("api.tokens", List.of(token("alice", ALICE), token("bob", BOB)));
-    ServerRig _ = RIG.start();
-  }
-
-  private static Map<String, Object> token(String name, String token) {
-    return Map.of("name", name, "token", token, "scopes", List.of("chat"));
-  }
-
-  @AfterAll
-  static void end() {
-    RIG.close();
-  }
-
-  private static ChatPage open(String token) {
-    return ChatPage.openAs(RIG, BROWSERS.browser(), token);
-  }
+  @RegisterExtension static final Pages PAGES = Pages.SUPERVISED;
 
   private static String log(String threadId) throws IOException {
-    return RIG.api().get("/api/v1/threads/" + ServerApi.encode(threadId) + "/log").body();
+    return PAGES.api().get("/api/v1/threads/" + ServerApi.encode(threadId) + "/log").body();
   }
 
   /** Everything that somebody at this browser could come across. */
@@ -65,14 +32,14 @@ class SeveralPeopleTest {
 
   @Test
   void whatWasNotSentGoesOnlyInTheNameOfWhoWroteIt() throws IOException {
-    try (ChatPage chat = open(ALICE)) {
+    try (ChatPage chat = PAGES.openAs(Pages.ALICE)) {
       chat.converse("The heron is mine");
       String thread = chat.threadId();
       chat.page().route("**/messages", route -> route.abort());
       chat.say("and so is the stork");
       chat.awaitNewest("retrying");
       chat.box().fill("half a crane");
-      logInBehind(chat, BOB);
+      logInBehind(chat, Pages.BOB);
       chat.page().unroute("**/messages");
       assertThat(chat.messages()).hasCount(0);
       chat.awaitConnected();
@@ -82,7 +49,7 @@ class SeveralPeopleTest {
       Assertions.assertThat(log(thread)).doesNotContain("stork");
       chat.page().locator("#logout").click();
       chat.awaitLoggedOut();
-      chat.logIn(ALICE);
+      chat.logIn(Pages.ALICE);
       chat.goTo(thread);
       chat.awaitNewest("answered");
       chat.awaitText(chat.messages().last(), "and so is the stork");
@@ -97,19 +64,19 @@ class SeveralPeopleTest {
         chat.context()
             .request()
             .post(
-                RIG.setup().url("/login"),
+                PAGES.rig().setup().url("/login"),
                 RequestOptions.create()
-                    .setHeader("Origin", RIG.setup().url(""))
+                    .setHeader("Origin", PAGES.rig().setup().url(""))
                     .setData(Map.of("token", token)));
     Assertions.assertThat(in.ok()).as(in.text()).isTrue();
   }
 
   @Test
   void aLogoutLeavesNothingInAnyTab() {
-    try (ChatPage chat = open(ALICE)) {
+    try (ChatPage chat = PAGES.openAs(Pages.ALICE)) {
       chat.converse("The salary of Carol");
       assertThat(chat.page()).hasTitle("The salary of Carol · Holdfast");
-      ChatPage other = chat.tab(RIG);
+      ChatPage other = chat.tab(PAGES.rig());
       assertThat(other.messages()).hasCount(1);
       other.box().fill("a draft on salaries");
       chat.page().locator("#logout").click();
@@ -120,7 +87,7 @@ class SeveralPeopleTest {
       Assertions.assertThat(traces(chat) + traces(other)).doesNotContainIgnoringCase("salar");
       Assertions.assertThat(chat.evaluate("JSON.stringify(localStorage)").toString())
           .doesNotContainIgnoringCase("salar");
-      chat.logIn(BOB);
+      chat.logIn(Pages.BOB);
       other.awaitConnected();
       assertThat(other.messages()).hasCount(0);
       assertThat(other.page()).hasTitle("Holdfast");
@@ -130,8 +97,8 @@ class SeveralPeopleTest {
 
   @Test
   void tabsLoseNoMessagesOfEachOther() throws IOException {
-    try (ChatPage chat = open(ALICE)) {
-      ChatPage other = chat.tab(RIG);
+    try (ChatPage chat = PAGES.openAs(Pages.ALICE)) {
+      ChatPage other = chat.tab(PAGES.rig());
       other.page().locator("#new-thread").click();
       other.awaitConnected();
       chat.context().setOffline(true);
@@ -144,7 +111,7 @@ class SeveralPeopleTest {
       other.page().close();
       chat.context().setOffline(false);
       chat.awaitNewest("answered");
-      ChatPage again = chat.tab(RIG);
+      ChatPage again = chat.tab(PAGES.rig());
       again.goTo(second);
       again.awaitNewest("answered");
       Assertions.assertThat(log(first)).containsOnlyOnce("\"from the first tab\"");
@@ -159,7 +126,7 @@ class SeveralPeopleTest {
     Answer said =
         new Http()
             .post(
-                RIG.setup().url("/api/v1/threads/" + thread + "/messages"),
+                PAGES.rig().setup().url("/api/v1/threads/" + thread + "/messages"),
                 Map.of("authorization", "Bearer " + token, "content-type", "application/json"),
                 Json.write(message));
     Assertions.assertThat(said.status()).as(said.body()).isEqualTo(202);
@@ -173,9 +140,9 @@ class SeveralPeopleTest {
 
   @Test
   void whoWritesAndMayDoWhatIsSaidWhereSeveralTakePart() throws IOException {
-    say(ALICE, "garden", Map.of("text", "tulips", "shared", true));
-    try (ChatPage alice = open(ALICE);
-        ChatPage bob = open(BOB)) {
+    say(Pages.ALICE, "garden", Map.of("text", "tulips", "shared", true));
+    try (ChatPage alice = PAGES.openAs(Pages.ALICE);
+        ChatPage bob = PAGES.openAs(Pages.BOB)) {
       bob.goTo("web:main:garden");
       alice.goTo("web:main:garden");
       bob.converse("roses");
@@ -193,7 +160,7 @@ class SeveralPeopleTest {
       alice.picture("people-approval");
       bob.page().locator(".approval-card .deny").click();
       bob.awaitNewest("answered");
-      say(ALICE, "garden", Map.of("text", "no longer for everybody", "shared", false));
+      say(Pages.ALICE, "garden", Map.of("text", "no longer for everybody", "shared", false));
       bob.say("are you there?");
       assertThat(bob.page().locator("#trouble")).containsText("no longer shared with you");
       // The list may have noticed before: then the question went to a conversation of his own.
@@ -206,9 +173,9 @@ class SeveralPeopleTest {
 
   @Test
   void aMalformedAddressOpensANewConversation() {
-    try (ChatPage chat = open(ALICE)) {
+    try (ChatPage chat = PAGES.openAs(Pages.ALICE)) {
       chat.page().navigate("about:blank"); // else the same document would only hear of it
-      chat.page().navigate(RIG.setup().url("/chat#%"));
+      chat.page().navigate(PAGES.rig().setup().url("/chat#%"));
       chat.awaitConnected();
       chat.converse("still here");
       Assertions.assertThat(chat.complaints()).isEmpty();

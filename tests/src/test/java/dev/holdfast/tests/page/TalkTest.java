@@ -2,28 +2,26 @@ package dev.holdfast.tests.page;
 
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 
+import com.microsoft.playwright.Browser.NewContextOptions;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Response;
 import com.microsoft.playwright.Route;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.ModelScript;
-import dev.holdfast.tests.harness.ServerApi;
+import dev.holdfast.tests.harness.Post;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Talking on the page, through kills, cuts and outages. */
-@Timeout(120)
+@InBrowser
 class TalkTest {
   private static final Pattern[] KEPT = {
     Pattern.compile("are you there\\?"), Pattern.compile("I have your message")
@@ -32,29 +30,13 @@ class TalkTest {
     KEPT[0], KEPT[1], Pattern.compile("answer to are you there\\?")
   };
 
-  @RegisterExtension static final Browsers BROWSERS = new Browsers();
-  private final ServerRig rig = new ServerRig();
-  private final FakeModel model = new FakeModel().asOpenAi(rig.setup());
-
-  @BeforeEach
-  void shortenTheOutage() {
-    rig.setup().set("models.park_after_secs", 2);
-    rig.setup().set("breakers.default.initial_backoff_ms", 1_000);
-    rig.setup().set("breakers.default.max_backoff_ms", 2_000);
-    rig.setup().set("models.retry.server_error.initial_backoff_ms", 200);
-  }
-
-  @AfterEach
-  void end() {
-    model.close();
-    rig.close();
-  }
+  @RegisterExtension static final Pages PAGES = Pages.MODEL;
 
   @Test
   void anAnswerIsReadWhileItIsWritten() {
     PacedAnswer paced = new PacedAnswer("The first half, ", "and **the second** half.");
-    model.next(paced);
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    PAGES.model().next(paced);
+    try (ChatPage chat = PAGES.open()) {
       chat.say("how are you?");
       chat.awaitText(chat.growing(), "The first half,");
       assertThat(chat.page().locator("#turn")).containsText(Pattern.compile("writing… .*\\d+ s"));
@@ -70,7 +52,7 @@ class TalkTest {
 
   @Test
   void theLoginAddressWorksOnceAndLeavesTheAddressBar() {
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       String used = chat.usedAddress();
       Assertions.assertThat(chat.page().url()).doesNotContain("login=");
       chat.page().reload();
@@ -81,19 +63,19 @@ class TalkTest {
       chat.page().locator("#token").fill("wrong");
       chat.page().locator("#token").press("Enter");
       chat.awaitText(chat.page().locator("#login-error"), "not valid");
-      chat.page().locator("#token").fill(rig.api().token());
+      chat.page().locator("#token").fill(PAGES.api().token());
       chat.page().locator("#token").press("Enter");
       chat.awaitConnected();
       Assertions.assertThat(
               chat.evaluate("JSON.stringify({...localStorage}) + document.cookie").toString())
-          .doesNotContain(rig.api().token());
+          .doesNotContain(PAGES.api().token());
     }
   }
 
   /** The server was asked what it does, and the answer came after the end of what it did. */
   @Test
   void aMessageThatIsAnsweredDoesNotGoBackToWork() {
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       Object state =
           chat.evaluate(
               """
@@ -118,7 +100,7 @@ class TalkTest {
 
   @Test
   void whatIsKeptWhileAnOperatorHasStoppedTheServerStandsBeforeTheNoticeOfIt() throws Exception {
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       setMode("safe");
       chat.say("are you there?");
       chat.awaitText(chat.notices(), "I have your message");
@@ -136,25 +118,25 @@ class TalkTest {
   }
 
   private void setMode(String mode) throws IOException {
-    Answer set = rig.api().post("/api/v1/mode", Map.of("mode", mode, "reason", "a test"));
+    Answer set = PAGES.api().post("/api/v1/mode", Map.of("mode", mode, "reason", "a test"));
     Assertions.assertThat(set.status()).as(set.body()).isEqualTo(200);
   }
 
   @Test
   void aKilledServerLosesNothingThatWasSaidOrTyped() {
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       chat.converse("before the kill");
       PacedAnswer cut = new PacedAnswer("never finis", "hed");
-      model.next(cut);
+      PAGES.model().next(cut);
       chat.say("in the middle");
       chat.awaitText(chat.growing(), "never finis");
-      rig.server().kill9();
+      PAGES.rig().server().kill9();
       chat.awaitConnection("waiting");
       chat.say("while it is down");
       chat.awaitNewest("retrying");
       chat.box().fill("half a thought");
-      chat.page().waitForTimeout(500);
-      rig.start();
+      chat.page().waitForFunction("JSON.stringify(localStorage).includes('half a thought')");
+      ServerRig _ = PAGES.rig().start();
       chat.awaitConnected();
       chat.awaitNewest("answered");
       assertThat(chat.messages()).hasCount(3);
@@ -170,14 +152,11 @@ class TalkTest {
 
   @Test
   void whatWasSaidMeanwhileIsShownAndMarked() throws IOException {
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       chat.converse("here");
       chat.context().setOffline(true);
-      rig.restart();
-      String path = "/api/v1/threads/" + ServerApi.encode(chat.threadId()) + "/messages";
-      String event =
-          rig.api().post(path, Map.of("text", "elsewhere")).json().path("event_id").asText();
-      rig.api().awaitState(event, ServerApi.FINAL, Duration.ofSeconds(10));
+      PAGES.rig().restart();
+      PAGES.say(chat.threadId(), "elsewhere");
       chat.context().setOffline(false);
       chat.awaitText(chat.answers().last(), "answer to elsewhere");
       assertThat(chat.page().locator(".divider")).hasText("new messages");
@@ -188,13 +167,10 @@ class TalkTest {
   /** A page of the log is short when its entries are large; the button brings what is before it. */
   @Test
   void whatStandsBeforeLargeMessagesIsLoadedByTheButton() throws IOException {
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       chat.converse("the very first");
-      String path = "/api/v1/threads/" + ServerApi.encode(chat.threadId()) + "/messages";
       for (int i = 0; i < 4; i++) {
-        String text = i + " " + "large words ".repeat(40_000);
-        String event = rig.api().post(path, Map.of("text", text)).json().path("event_id").asText();
-        rig.api().awaitState(event, ServerApi.FINAL, Duration.ofSeconds(20));
+        PAGES.say(chat.threadId(), i + " " + "large words ".repeat(40_000));
       }
       chat.page().reload();
       Locator earlier = chat.page().locator("#earlier");
@@ -209,7 +185,7 @@ class TalkTest {
   @Test
   void aSendWhoseAnswerWasLostIsNotDoubled() {
     AtomicInteger sends = new AtomicInteger();
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       Page page = chat.page();
       page.route(
           "**/messages",
@@ -221,19 +197,17 @@ class TalkTest {
               route.resume(new Route.ResumeOptions());
             }
           });
-      chat.converse("only once");
-      page.waitForCondition(() -> sends.get() >= 2);
-      page.waitForTimeout(500);
+      Response _ = page.waitForResponse("**/messages", () -> chat.converse("only once"));
       assertThat(chat.messages()).hasCount(1);
       assertThat(chat.answers()).hasCount(1);
-      Assertions.assertThat(model.requests()).hasSize(1);
+      Assertions.assertThat(PAGES.model().requests()).hasSize(1);
     }
   }
 
   @Test
   void escapeStopsTheAnswer() {
-    model.next(new PacedAnswer("a long", "er one"));
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    PAGES.model().next(new PacedAnswer("a long", "er one"));
+    try (ChatPage chat = PAGES.open()) {
       chat.say("talk for long");
       chat.awaitText(chat.growing(), "a long");
       assertThat(chat.page().locator("#stop")).isVisible();
@@ -248,14 +222,14 @@ class TalkTest {
 
   @Test
   void aModelThatIsAwayIsSaidAndTheAnswerComesByItself() {
-    model.always(ModelScript.unavailable());
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    PAGES.model().always(ModelScript.unavailable());
+    try (ChatPage chat = PAGES.open()) {
       chat.say("is someone there?");
       chat.awaitText(chat.notices(), "model is unavailable");
       chat.awaitNewest("parked");
       chat.page().reload();
       chat.awaitText(chat.notices(), "model is unavailable");
-      model.always(ModelScript.echo());
+      PAGES.model().always(ModelScript.echo());
       chat.awaitText(chat.answers(), "answer to is someone there?");
       chat.awaitNewest("answered");
     }
@@ -263,7 +237,7 @@ class TalkTest {
 
   @Test
   void theMarkBelowAMessageTellsItsStory() {
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       chat.converse("what happened?");
       chat.messages().locator(".state").click();
       chat.awaitText(chat.page().locator("#story-body"), "openai/gpt-test");
@@ -278,9 +252,10 @@ class TalkTest {
 
   @Test
   void aConversationOfAnotherPlatformIsReadHereAndWrittenThere() {
-    rig.start().converse("m1", "build-42", "why did it fail?");
-    try (ChatPage chat = ChatPage.open(rig, BROWSERS.browser())) {
-      chat.page().locator("[data-thread='webhook:ci:build-42']").click();
+    String build = PAGES.thread();
+    Post _ = PAGES.rig().converse(build, build, "why did it fail?");
+    try (ChatPage chat = PAGES.open()) {
+      chat.page().locator("[data-thread='webhook:ci:" + build + "']").click();
       chat.awaitText(chat.answers(), "answer to why did it fail?");
       assertThat(chat.page().locator("#composer")).isHidden();
       assertThat(chat.page().locator("#readonly")).containsText("webhook");
@@ -289,24 +264,27 @@ class TalkTest {
 
   @Test
   void aModelWritesTheTitleOnce() {
-    rig.setup().set("conversations.titles", "model");
-    model.next(
-        ModelScript.answer(_ -> "It is 1889."), ModelScript.answer(_ -> "\"Age of the tower.\""));
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
-      chat.converse("when was it built?");
-      assertThat(chat.page().locator("#title")).hasText("Age of the tower");
-      chat.converse("and by whom?");
-      assertThat(chat.page().locator("#threads")).containsText("Age of the tower");
-      Assertions.assertThat(model.requests()).hasSize(3);
+    try (ServerRig rig = new ServerRig();
+        FakeModel model = new FakeModel().asOpenAi(rig.setup())) {
+      rig.setup().set("conversations.titles", "model");
+      model.next(
+          ModelScript.answer(_ -> "It is 1889."), ModelScript.answer(_ -> "\"Age of the tower.\""));
+      try (ChatPage chat = ChatPage.open(rig.start(), PAGES.browser(), new NewContextOptions())) {
+        chat.converse("when was it built?");
+        assertThat(chat.page().locator("#title")).hasText("Age of the tower");
+        chat.converse("and by whom?");
+        assertThat(chat.page().locator("#threads")).containsText("Age of the tower");
+        Assertions.assertThat(model.requests()).hasSize(3);
+      }
     }
   }
 
   @Test
   void commandsAreAnsweredWithoutTheModel() {
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       chat.say("/help");
       chat.awaitText(chat.notices(), "/status");
-      Assertions.assertThat(model.requests()).isEmpty();
+      Assertions.assertThat(PAGES.model().requests()).isEmpty();
     }
   }
 }

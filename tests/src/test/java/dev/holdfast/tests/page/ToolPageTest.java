@@ -8,37 +8,23 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.options.ColorScheme;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.ServerApi;
-import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Tools on the page: what waits for a yes, what runs, what was done. */
-@Timeout(300)
+@InBrowser
 class ToolPageTest {
   private static final String COMMAND =
       "!tool shell {\"command\": \"echo '<b>it ran</b>' >> ran.txt\"}";
 
-  @RegisterExtension static final Browsers BROWSERS = new Browsers();
-  private final ServerRig rig = new ServerRig();
-
-  @BeforeEach
-  void allowTheShell() {
-    rig.setup().set("tools.shell.enabled", true).set("tools.autonomy", "supervised");
-  }
-
-  @AfterEach
-  void end() {
-    rig.close();
-  }
+  @RegisterExtension static final Pages PAGES = Pages.SUPERVISED;
+  @RegisterExtension static final Pages FREE = Pages.FREE;
 
   private static Locator cards(ChatPage chat) {
     return chat.page().locator(".approval-card");
@@ -46,7 +32,7 @@ class ToolPageTest {
 
   @Test
   void aCallThatWaitsIsACardAndTheKeyboardAnswersIt() {
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       chat.say(COMMAND);
       chat.awaitNewest("asking");
       assertThat(cards(chat)).hasCount(1);
@@ -96,7 +82,7 @@ class ToolPageTest {
   void aCardSaysHowItWasAnsweredElsewhere() throws IOException {
     Browser.NewContextOptions phone =
         new Browser.NewContextOptions().setViewportSize(390, 780).setColorScheme(ColorScheme.DARK);
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser(), phone)) {
+    try (ChatPage chat = PAGES.open(phone)) {
       chat.say(COMMAND);
       assertThat(cards(chat)).hasCount(1);
       chat.picture("tools-phone-dark");
@@ -105,7 +91,7 @@ class ToolPageTest {
               "document.documentElement.scrollWidth > document.documentElement.clientWidth");
       Assertions.assertThat(wide).isEqualTo(false);
       String id = waiting(chat);
-      rig.api().post("/api/v1/approvals/" + id + "/deny", Map.of());
+      PAGES.api().post("/api/v1/approvals/" + id + "/deny", Map.of());
       chat.awaitNewest("answered");
       assertThat(cards(chat)).hasAttribute("data-state", "denied");
       chat.awaitText(cards(chat), "It was not run.");
@@ -123,7 +109,7 @@ class ToolPageTest {
 
   @Test
   void anAnswerThatComesTooLateIsSaidOnTheCard() {
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    try (ChatPage chat = PAGES.open()) {
       chat.say(COMMAND);
       assertThat(cards(chat)).hasCount(1);
       chat.page()
@@ -145,8 +131,7 @@ class ToolPageTest {
 
   @Test
   void aRunningToolShowsItsLabelAndItsTime() {
-    rig.setup().set("tools.autonomy", "full");
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    try (ChatPage chat = FREE.open()) {
       chat.say("!tool shell {\"command\": \"sleep 60\"}");
       assertThat(chat.page().locator("#turn"))
           .containsText(Pattern.compile("shell: sleep 60… [1-9]\\d* s"));
@@ -161,8 +146,7 @@ class ToolPageTest {
 
   @Test
   void aChangeOfAFileIsUndoneFromUnderTheAnswer() throws IOException {
-    rig.setup().set("tools.autonomy", "full");
-    try (ChatPage chat = ChatPage.open(rig.start(), BROWSERS.browser())) {
+    try (ChatPage chat = FREE.open()) {
       chat.converse("!tool write_file {\"path\": \"a.txt\", \"content\": \"one\"}");
       chat.page().locator(".tools summary").click();
       Locator undo = chat.page().locator(".tool-undo button");
@@ -172,19 +156,24 @@ class ToolPageTest {
       undo.click();
       assertThat(chat.page().locator(".tool-undone")).hasText("Changes undone.");
       assertThat(undo).hasCount(0);
-      Assertions.assertThat(rig.api().get("/api/v1/audit").json().findValuesAsText("actor"))
-          .contains("token:operator");
+      Assertions.assertThat(FREE.api().get("/api/v1/audit").json().path("entries"))
+          .anySatisfy(
+              entry -> {
+                Assertions.assertThat(entry.path("thread_id").asText()).isEqualTo(chat.threadId());
+                Assertions.assertThat(entry.path("actor").asText()).isEqualTo("token:operator");
+              });
       Assertions.assertThat(chat.complaints()).isEmpty();
     }
   }
 
-  private String waiting(ChatPage chat) {
+  private static String waiting(ChatPage chat) {
     return Await.value(
         "a call waits",
         Duration.ofSeconds(20),
         () -> {
           JsonNode all =
-              rig.api()
+              PAGES
+                  .api()
                   .get("/api/v1/approvals?thread=" + ServerApi.encode(chat.threadId()))
                   .json()
                   .path("approvals");
