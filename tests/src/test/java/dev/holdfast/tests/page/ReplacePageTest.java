@@ -23,7 +23,7 @@ class ReplacePageTest {
   @Test
   void theLastAnswerIsAskedForAgain() {
     try (ChatPage chat = PAGES.open()) {
-      chat.converse("When do larks sing?");
+      chat.converse("When do thrushes sing?");
       chat.converse("And robins?");
       assertThat(button(chat, "Ask again")).hasCount(1);
       button(chat, "Ask again").click();
@@ -33,7 +33,7 @@ class ReplacePageTest {
       assertThat(chat.messages())
           .hasText(
               new java.util.regex.Pattern[] {
-                java.util.regex.Pattern.compile("When do larks sing"),
+                java.util.regex.Pattern.compile("When do thrushes sing"),
                 java.util.regex.Pattern.compile("And robins")
               });
       assertThat(chat.answers()).hasCount(2);
