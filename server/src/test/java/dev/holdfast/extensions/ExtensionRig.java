@@ -1,5 +1,7 @@
 package dev.holdfast.extensions;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ToolCall;
@@ -45,6 +47,11 @@ final class ExtensionRig {
   /** As one argument: a child need not see where the sources of the tests lie. */
   private static final String SCRIPT = script();
 
+  /** The interpreter itself: what the path leads to may be a script that looks for one. */
+  static final String PYTHON = python();
+
+  private static final Vertx VERTX = Vertx.vertx();
+
   /** The id of an extension whose breaker is half open soon after it has opened. */
   static final String TRIED_SOON = "brief";
 
@@ -66,9 +73,8 @@ final class ExtensionRig {
           Duration.ofMillis(50),
           Duration.ofMillis(300));
 
-  private final SystemTime time = new SystemTime();
-  private final Vertx vertx = Vertx.vertx();
-  private final HttpCaller http = HttpCaller.create(vertx, time);
+  private final SystemTime time = new SystemTime(); // children are real
+  private final HttpCaller http = HttpCaller.create(VERTX, time);
   final Secrets secrets = new Secrets();
   private final Children children;
   private final AtomicInteger calls = new AtomicInteger();
@@ -86,11 +92,11 @@ final class ExtensionRig {
             GuardMemory.none(),
             time,
             meters,
-            vertx);
+            VERTX);
     try {
       children = Children.open(ChildrenConfig.of(Sandbox.AUTO, data).hiding(secrets::files), time);
     } catch (CallFailedException e) {
-      vertx.close();
+      http.close();
       throw Assumptions.<RuntimeException>abort(e.failure().message());
     }
     extensions = made();
@@ -100,6 +106,16 @@ final class ExtensionRig {
     try {
       String text = Files.readString(Path.of("src/test/resources/extensions/mcp_server.py"));
       return new ObjectMapper().writeValueAsString(text.replace("${", "$${"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String python() {
+    try {
+      Process process =
+          new ProcessBuilder("python3", "-c", "import sys; print(sys.executable)").start();
+      return new String(process.getInputStream().readAllBytes(), UTF_8).strip();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -160,9 +176,13 @@ final class ExtensionRig {
   }
 
   static String server(String id, List<String> flags, String more) {
-    return "- id: %s\n  command: [python3, -c, %s%s]\n  restart: {initial_backoff_ms: 20, max_backoff_ms: 40}\n%s"
+    return "- id: %s\n  command: [%s, -SI, -c, %s%s]\n  restart: {initial_backoff_ms: 20, max_backoff_ms: 40}\n%s"
         .formatted(
-            id, SCRIPT, String.join("", flags.stream().map(flag -> ", " + flag).toList()), more);
+            id,
+            PYTHON,
+            SCRIPT,
+            String.join("", flags.stream().map(flag -> ", " + flag).toList()),
+            more);
   }
 
   static List<ExtensionConfig> parsed(String... entries) throws ConfigException {
@@ -239,6 +259,5 @@ final class ExtensionRig {
     extensions.close();
     children.close();
     http.close();
-    vertx.close().toCompletionStage().toCompletableFuture().get();
   }
 }

@@ -87,7 +87,7 @@ class UntrustedServerTest extends ExtensionCase {
     rig.await("demo", ExtensionState.READY);
     assertThat(rig.extensions().views()).extracting(ExtensionView::id).containsExactly("demo");
     assertThat(files.resolve("evil")).doesNotExist();
-    assertThat(rig.view("demo").target()).startsWith("python3", "-c").hasSize(3);
+    assertThat(rig.view("demo").target()).startsWith(ExtensionRig.PYTHON, "-SI", "-c").hasSize(4);
   }
 
   @Test
