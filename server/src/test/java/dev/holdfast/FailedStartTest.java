@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,12 +42,13 @@ class FailedStartTest {
           "HttpClient",
           "junit");
 
-  @TempDir Path folder;
-  private Set<Thread> before = Set.of();
+  private static Set<Thread> before = Set.of();
 
-  @BeforeEach
-  void rememberThreads() throws Exception {
-    ServerRunner runner = new ServerRunner(folder.resolve("first"), USUAL);
+  @TempDir Path folder;
+
+  @BeforeAll
+  static void rememberThreads(@TempDir Path first) throws Exception {
+    ServerRunner runner = new ServerRunner(first, USUAL);
     stop(runner.start(new Opened(_ -> {}))); // what a JVM keeps for ever is there now
     before = threads();
   }

@@ -8,6 +8,7 @@ import dev.holdfast.api.PluginSocket;
 import dev.holdfast.net.HttpCaller.Limits;
 import dev.holdfast.net.HttpCaller.Request;
 import dev.holdfast.time.SystemTime;
+import dev.holdfast.time.Time;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
@@ -18,8 +19,8 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,16 +35,20 @@ class TlsTest {
           Duration.ofSeconds(10),
           1000);
 
-  private final Vertx vertx = Vertx.vertx();
-  private final SelfSignedCertificate certificate = SelfSignedCertificate.create("localhost");
-  private HttpServer server;
+  private static final Time TIME = new SystemTime(); // connections are real
 
-  @BeforeEach
-  void open() {
+  private static Vertx vertx;
+  private static SelfSignedCertificate certificate;
+  private static HttpServer server;
+
+  @BeforeAll
+  static void open() {
+    vertx = Vertx.vertx();
+    certificate = SelfSignedCertificate.create("localhost");
     server = listen(certificate.keyCertOptions());
   }
 
-  private HttpServer listen(KeyCertOptions key) {
+  private static HttpServer listen(KeyCertOptions key) {
     return vertx
         .createHttpServer(
             new HttpServerOptions().setSsl(true).setHost("localhost").setKeyCertOptions(key))
@@ -55,8 +60,8 @@ class TlsTest {
         .join();
   }
 
-  @AfterEach
-  void close() {
+  @AfterAll
+  static void close() {
     certificate.delete();
     vertx.close().toCompletionStage().toCompletableFuture().join();
   }
@@ -67,7 +72,7 @@ class TlsTest {
 
   @Test
   void aCertificateOfAnUnknownAuthorityIsRefusedBeforeAnythingIsSent() {
-    try (HttpCaller http = HttpCaller.create(vertx, new SystemTime())) {
+    try (HttpCaller http = HttpCaller.create(vertx, TIME)) {
       HttpFailedException e =
           catchThrowableOfType(
               HttpFailedException.class,
@@ -81,7 +86,7 @@ class TlsTest {
   @Test
   void theSameHoldsForSockets() throws Exception {
     String url = "wss://localhost:" + server.actualPort();
-    try (HttpCaller http = HttpCaller.create(vertx, new SystemTime())) {
+    try (HttpCaller http = HttpCaller.create(vertx, TIME)) {
       HttpFailedException e =
           catchThrowableOfType(
               HttpFailedException.class,
@@ -90,7 +95,7 @@ class TlsTest {
       assertThat(e.failure().message()).contains("TLS");
       assertThat(e.surelyNotSent()).isTrue();
     }
-    try (HttpCaller http = HttpCaller.create(vertx, new SystemTime(), certificate.trustOptions())) {
+    try (HttpCaller http = HttpCaller.create(vertx, TIME, certificate.trustOptions())) {
       String otherName = url.replace("localhost", "127.0.0.1");
       HttpFailedException e =
           catchThrowableOfType(
@@ -108,7 +113,7 @@ class TlsTest {
 
   @Test
   void aCertificateOfAnotherNameIsRefused() {
-    try (HttpCaller http = HttpCaller.create(vertx, new SystemTime(), certificate.trustOptions())) {
+    try (HttpCaller http = HttpCaller.create(vertx, TIME, certificate.trustOptions())) {
       HttpFailedException e =
           catchThrowableOfType(
               HttpFailedException.class,
@@ -125,7 +130,7 @@ class TlsTest {
     Authority authority = new Authority(folder);
     HttpServer valid = listen(authority.sign("valid", "-1H"));
     HttpServer expired = listen(authority.sign("expired", "-2d"));
-    try (HttpCaller http = HttpCaller.create(vertx, new SystemTime(), authority.trust())) {
+    try (HttpCaller http = HttpCaller.create(vertx, TIME, authority.trust())) {
       assertThat(http.send(get("https://localhost:" + valid.actualPort()), LIMITS).body())
           .hasSize(5);
       HttpFailedException e =
@@ -140,7 +145,7 @@ class TlsTest {
 
   @Test
   void aTrustedCertificateOfTheRightNameIsFine() throws Exception {
-    try (HttpCaller http = HttpCaller.create(vertx, new SystemTime(), certificate.trustOptions())) {
+    try (HttpCaller http = HttpCaller.create(vertx, TIME, certificate.trustOptions())) {
       assertThat(http.send(get("https://localhost:" + server.actualPort()), LIMITS).body())
           .hasSize(5);
     }
@@ -149,7 +154,7 @@ class TlsTest {
   @Test
   void aServerThatSpeaksNoTlsIsRefusedBeforeAnythingIsSent() {
     try (RawServer plain = new RawServer(c -> c.write("HTTP/1.1 200 OK\r\n\r\n"));
-        HttpCaller http = HttpCaller.create(vertx, new SystemTime())) {
+        HttpCaller http = HttpCaller.create(vertx, TIME)) {
       HttpFailedException e =
           catchThrowableOfType(
               HttpFailedException.class,

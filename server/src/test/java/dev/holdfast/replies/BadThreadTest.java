@@ -13,7 +13,7 @@ import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,14 +23,15 @@ import org.junit.jupiter.api.Timeout;
 class BadThreadTest extends RepliesFixture {
   private static final Failure OVERLOADED = Failure.of(FailureCode.OVERLOADED, "503");
 
-  private final Vertx vertx = Vertx.vertx();
+  private static final Vertx VERTX = Vertx.vertx();
+
   private final Guards real =
       Guards.create(
           GuardsConfig.defaults(),
           GuardMemory.none(),
           time,
           new SimpleMeterRegistry(),
-          vertx,
+          VERTX,
           () -> 0.5);
   private volatile Set<String> bad = Set.of();
   private volatile Failure failure = OVERLOADED;
@@ -45,9 +46,9 @@ class BadThreadTest extends RepliesFixture {
                 : new PostOutcome.Sent(""));
   }
 
-  @AfterEach
-  void closeVertx() throws Exception {
-    vertx.close().await(5, TimeUnit.SECONDS);
+  @AfterAll
+  static void closeVertx() throws Exception {
+    VERTX.close().await(5, TimeUnit.SECONDS);
   }
 
   @Test
