@@ -213,7 +213,7 @@ class RemoteExtensionTest extends ExtensionCase {
       rig.serve(far.entry("demo", ""));
       List<Future<ToolResult>> calls = new ArrayList<>();
       try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-        for (int i = 0; i < 12; i++) {
+        for (int i = 0; i < 5; i++) {
           calls.add(threads.submit(() -> rig.call("demo_big", arguments)));
         }
       }
