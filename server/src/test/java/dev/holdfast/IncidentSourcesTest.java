@@ -14,7 +14,7 @@ import dev.holdfast.store.TestStore;
 import dev.holdfast.store.messages.DamagedRow;
 import dev.holdfast.supervision.ChildSpec;
 import dev.holdfast.supervision.Criticality;
-import dev.holdfast.time.SystemTime;
+import dev.holdfast.time.ManualTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -45,7 +45,7 @@ class IncidentSourcesTest {
             store.store.audit(),
             folder,
             new Secrets(),
-            new SystemTime(),
+            new ManualTime(),
             new SimpleMeterRegistry());
     sources =
         new IncidentSources(

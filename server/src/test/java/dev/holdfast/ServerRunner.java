@@ -20,7 +20,7 @@ import java.util.Map;
 /** Starts real servers in this process, on one data folder. */
 final class ServerRunner {
   static final String TOKEN = "operator-token-0123456789";
-  static final Time TIME = new SystemTime();
+  static final Time TIME = new SystemTime(); // whole servers
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
   private final Path data;

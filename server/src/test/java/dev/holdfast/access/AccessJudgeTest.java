@@ -13,7 +13,6 @@ import dev.holdfast.store.TestStore;
 import dev.holdfast.store.messages.NewEvent;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -79,7 +78,7 @@ class AccessJudgeTest {
   @Test
   void theStoreKnowsThreadsAndEventsAfterARestart() throws Exception {
     try (TestStore it = new TestStore(folder)) {
-      NewEvent event = new NewEvent("chat:main", "chat:main:t1", "k1", "{}", Instant.now());
+      NewEvent event = new NewEvent("chat:main", "chat:main:t1", "k1", "{}", TestStore.NOW);
       assertThat(KnownMessages.of(it.store).hasThread("chat:main:t1")).isFalse();
       assertThat(it.store.inbox().append(event).join().duplicate()).isFalse();
       assertThat(KnownMessages.of(it.store).hasThread("chat:main:t1")).isTrue();

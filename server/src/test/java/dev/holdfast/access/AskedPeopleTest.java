@@ -9,6 +9,7 @@ import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.Origin;
 import dev.holdfast.api.Origin.Place;
 import dev.holdfast.channels.InboundPayload;
+import dev.holdfast.store.TestStore;
 import dev.holdfast.store.ledgers.Approval;
 import dev.holdfast.store.ledgers.QuestionButtons;
 import dev.holdfast.store.messages.NewEvent;
@@ -48,11 +49,11 @@ class AskedPeopleTest {
             .inbox()
             .append(
                 new NewEvent(
-                    "chat:main", THREAD, "k1", InboundPayload.write(message), Instant.now()))
+                    "chat:main", THREAD, "k1", InboundPayload.write(message), TestStore.NOW))
             .join()
             .event()
             .id();
-    Instant now = Instant.now();
+    Instant now = TestStore.NOW;
     Approval question =
         new Approval(
             "a1",

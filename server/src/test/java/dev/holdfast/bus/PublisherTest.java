@@ -41,7 +41,7 @@ class PublisherTest {
   @TempDir Path folder;
 
   private final Vertx vertx = Vertx.vertx();
-  private final Time time = new SystemTime();
+  private final Time time = new SystemTime(); // it waits for acknowledgements
   private TestStore store;
 
   @BeforeEach
@@ -103,7 +103,7 @@ class PublisherTest {
   }
 
   private static void await(BooleanSupplier fact) throws InterruptedException {
-    long end = System.nanoTime() + PATIENCE.toNanos();
+    long end = System.nanoTime() + PATIENCE.toNanos(); // for other threads
     while (!fact.getAsBoolean() && System.nanoTime() < end) {
       Thread.sleep(5);
     }

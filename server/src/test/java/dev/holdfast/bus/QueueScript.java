@@ -145,7 +145,7 @@ final class QueueScript {
         Store.open(
             new StoreConfig(TestStore.INBOX, 0, TestStore.FILES),
             Path.of(args[0]),
-            new SystemTime(),
+            new SystemTime(), // another process looks at it
             new SimpleMeterRegistry(),
             new StoreHooks(() -> {}, (code, _) -> Runtime.getRuntime().halt(code)));
     try (FileOutputStream out = new FileOutputStream(args[1])) {

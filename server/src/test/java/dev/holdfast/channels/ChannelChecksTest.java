@@ -75,6 +75,7 @@ class ChannelChecksTest {
   private Map<String, List<ChannelCheck>> ask(Duration limit, Check check) throws Exception {
     Registration added = channels.add(new Checked(check), Instant.EPOCH);
     try (Use<Channel> use = channels.begin("checked").orElseThrow()) {
+      // Real time: it interrupts threads.
       return new ChannelChecks(limit, new SystemTime()).ask(use, ACCOUNTS);
     } finally {
       added.remove();

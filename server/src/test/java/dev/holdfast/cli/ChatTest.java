@@ -2,7 +2,7 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.time.SystemTime;
+import dev.holdfast.time.ManualTime;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -121,7 +121,7 @@ class ChatTest {
                 .tell("b-3", "turn.text", "{\"event_id\":\"e1\",\"delta\":\"Ada\\u001b[2J\"}")
                 .tell("b-4", "event.finished", DONE));
     ConversationView conversation =
-        new ConversationView(terminal(), ConversationView.OutputMode.LIVE, "ada", new SystemTime());
+        new ConversationView(terminal(), ConversationView.OutputMode.LIVE, "ada", new ManualTime());
     conversation.sending("hi");
     conversation.news("event.accepted", node("{\"event_id\":\"e1\",\"text\":\"hi\"}"));
     conversation.news("turn.text", node("{\"event_id\":\"e1\",\"delta\":\"Hello\"}"));
@@ -139,7 +139,7 @@ class ChatTest {
   @Test
   void aRunningToolIsShownWithItsTimeAndAQuestionIsAnsweredWithOneLetter() {
     ConversationView conversation =
-        new ConversationView(terminal(), ConversationView.OutputMode.LIVE, "ada", new SystemTime());
+        new ConversationView(terminal(), ConversationView.OutputMode.LIVE, "ada", new ManualTime());
     conversation.news("tool.started", node("{\"event_id\":\"e1\",\"label\":\"shell: ls\"}"));
     assertThat(err.toString()).contains("shell: ls... 0 s");
     conversation.news("tool.ended", node("{\"event_id\":\"e1\",\"tool\":\"shell\",\"millis\":12}"));

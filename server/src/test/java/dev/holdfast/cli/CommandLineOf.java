@@ -70,7 +70,7 @@ final class CommandLineOf {
         new BufferedReader(new StringReader(in)),
         terminal,
         folder,
-        new SystemTime(),
+        new SystemTime(), // it waits for its server
         false);
   }
 

@@ -97,7 +97,7 @@ class FastRunParserTest {
             new java.io.BufferedReader(new java.io.StringReader("")),
             terminal,
             folder,
-            new dev.holdfast.time.SystemTime(),
+            new dev.holdfast.time.ManualTime(),
             false);
     int code =
         Cli.run(

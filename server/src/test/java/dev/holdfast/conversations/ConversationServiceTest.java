@@ -56,7 +56,7 @@ class ConversationServiceTest {
             () -> RemoteUse.FREE,
             () -> new ConversationsConfig(Titles.MESSAGE),
             rig.news,
-            new SystemTime());
+            new SystemTime()); // as its rig
     run(conversations::index);
     run(conversations::writeTitles);
     return conversations;
@@ -186,7 +186,7 @@ class ConversationServiceTest {
     conversations.archive(LARKS, true);
     assertThat(list(rig, Archived.WITHOUT)).isEmpty();
     assertThat(list(rig, Archived.ONLY)).containsExactly(LARKS);
-    Instant archived = Instant.now();
+    Instant archived = Instant.now(); // the rig is real
     rig.await(() -> Instant.now().toEpochMilli() > archived.toEpochMilli(), () -> "no later time");
     Event _ = converse(rig, "larks", "2", "hello again");
     assertThat(list(rig, Archived.WITHOUT)).containsExactly(LARKS);

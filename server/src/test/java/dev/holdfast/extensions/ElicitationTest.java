@@ -345,7 +345,7 @@ class ElicitationTest {
         new PersonInputs(
             "demo",
             new dev.holdfast.api.ToolContext("t", "e", "ann", "c", "k", temporary, person),
-            new dev.holdfast.time.SystemTime());
+            new ManualTime());
     person.answers("Ann");
     for (int i = 0; i < PersonInputs.FORMS_MAX + 3; i++) {
       assertThat(inputs.elicit(new JsonObject(FORM), new CompletableFuture<>())).isPresent();

@@ -38,7 +38,7 @@ class ExtensionCallsTest extends ExtensionCase {
   @Test
   void aRequestInASessionThatHasEndedIsNotSent() throws Exception {
     Vertx vertx = Vertx.vertx();
-    SystemTime time = new SystemTime();
+    SystemTime time = new SystemTime(); // connections are real
     try (HttpCaller http = HttpCaller.create(vertx, time)) {
       RemoteConfig remote =
           ExtensionRig.parsed("- {id: demo, url: http://127.0.0.1:9/mcp}\n")

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class NotificationStreamTest {
   private final ManualTime time = new ManualTime();
   private final Vertx vertx = Vertx.vertx();
-  private final HttpCaller http = HttpCaller.create(vertx, new SystemTime());
+  private final HttpCaller http = HttpCaller.create(vertx, new SystemTime()); // sockets
   private final InboundQueue inbound = new InboundQueue();
   private Duration lasts = Duration.ZERO;
 

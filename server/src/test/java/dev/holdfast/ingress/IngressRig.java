@@ -111,7 +111,7 @@ public final class IngressRig implements AutoCloseable {
   public final WaitingProgram program;
 
   public IngressRig() throws Exception {
-    this(UnaryOperator.identity(), new SystemTime());
+    this(UnaryOperator.identity(), new SystemTime()); // connections are real
   }
 
   public IngressRig(UnaryOperator<HttpConfig> change, Time time) throws Exception {

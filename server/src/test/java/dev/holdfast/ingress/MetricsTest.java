@@ -124,7 +124,7 @@ class MetricsTest {
                               free.bodyTimeout(),
                               free.idleTimeout(),
                               free.maxConnections()),
-                      new dev.holdfast.time.SystemTime()))
+                      new dev.holdfast.time.ManualTime()))
           .isInstanceOf(java.io.IOException.class)
           .hasMessageContaining("127.0.0.1:" + port);
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.ingress.login.Sessions;
 import dev.holdfast.ingress.wire.HttpConfig;
-import dev.holdfast.time.SystemTime;
+import dev.holdfast.time.ManualTime;
 import java.lang.module.ModuleDescriptor.Version;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -38,7 +38,7 @@ class RequestRouterTest {
                     free.bodyTimeout(),
                     free.idleTimeout(),
                     free.maxConnections()),
-            new SystemTime());
+            new ManualTime());
   }
 
   @AfterEach

@@ -36,7 +36,7 @@ final class ProviderDouble implements AutoCloseable {
   static final ObjectMapper JSON = new ObjectMapper();
 
   private final Vertx vertx = Vertx.vertx();
-  private final HttpCaller http = HttpCaller.create(vertx, new SystemTime());
+  private final HttpCaller http = HttpCaller.create(vertx, new SystemTime()); // sockets
   private final WireMockServer server =
       new WireMockServer(WireMockConfiguration.options().dynamicPort());
   private final List<String> deltas = new ArrayList<>();

@@ -53,7 +53,7 @@ class ClientSocketTest {
   @BeforeAll
   static void open() {
     vertx = Vertx.vertx();
-    http = HttpCaller.create(vertx, new SystemTime());
+    http = HttpCaller.create(vertx, new SystemTime()); // sockets are real
   }
 
   @AfterAll

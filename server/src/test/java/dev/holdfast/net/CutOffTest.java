@@ -35,7 +35,7 @@ class CutOffTest {
   @BeforeAll
   static void open() {
     vertx = Vertx.vertx();
-    http = HttpCaller.create(vertx, new SystemTime());
+    http = HttpCaller.create(vertx, new SystemTime()); // sockets are real
   }
 
   @AfterAll

@@ -39,7 +39,7 @@ class HttpCallerTest {
   @BeforeAll
   static void open() {
     vertx = Vertx.vertx(new VertxOptions().setAddressResolverOptions(HttpCaller.names()));
-    http = HttpCaller.create(vertx, new SystemTime());
+    http = HttpCaller.create(vertx, new SystemTime()); // sockets are real
   }
 
   @AfterAll
@@ -391,7 +391,7 @@ class HttpCallerTest {
 
   @Test
   void aClosedClientFailsCleanly() throws IOException {
-    HttpCaller own = HttpCaller.create(vertx, new SystemTime());
+    HttpCaller own = HttpCaller.create(vertx, new SystemTime()); // sockets are real
     own.close();
     HttpFailedException e =
         catchThrowableOfType(

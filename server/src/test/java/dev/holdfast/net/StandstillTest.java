@@ -117,7 +117,7 @@ class StandstillTest {
 
   /** Its timers run when the test says so. */
   private static final class HeldTime implements Time {
-    private final SystemTime real = new SystemTime();
+    private final SystemTime real = new SystemTime(); // sockets are real
     private final AtomicLong moved = new AtomicLong();
     private final AtomicReference<Runnable> last = new AtomicReference<>(() -> {});
     private volatile boolean firesOnEventLoops;

@@ -36,7 +36,7 @@ class WebFetcherTest {
   @BeforeAll
   static void open() {
     vertx = Vertx.vertx();
-    http = HttpCaller.create(vertx, new SystemTime());
+    http = HttpCaller.create(vertx, new SystemTime()); // sockets are real
   }
 
   @AfterAll

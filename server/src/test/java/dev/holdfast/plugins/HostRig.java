@@ -49,7 +49,7 @@ final class HostRig {
   private final Path plugins;
   private final EnvFile envFile;
   private final Vertx vertx = Vertx.vertx();
-  private final Time time = new SystemTime();
+  private final Time time = new SystemTime(); // threads of plugins are real
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   final FakeIncidents incidents = new FakeIncidents();
   private final Secrets secrets = new Secrets();
@@ -280,7 +280,7 @@ final class HostRig {
   }
 
   void await(Callable<Boolean> holds) throws Exception {
-    long end = System.nanoTime() + 20_000_000_000L;
+    long end = System.nanoTime() + 20_000_000_000L; // for other threads
     while (!holds.call()) {
       if (System.nanoTime() > end) {
         throw new AssertionError("not within 20 s; " + host.plugins() + " " + host.refusedFiles());

@@ -36,7 +36,7 @@ class HostedChannelTest {
       new PluginCalls(
           "p",
           getClass().getClassLoader(),
-          new SystemTime(),
+          new SystemTime(), // its threads are real
           reason -> {},
           new PluginTexts(text -> text));
   private final CountDownLatch begun = new CountDownLatch(PluginCalls.THREADS_MAX);

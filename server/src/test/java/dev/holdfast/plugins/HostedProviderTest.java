@@ -30,7 +30,7 @@ class HostedProviderTest {
       new PluginCalls(
           "p",
           getClass().getClassLoader(),
-          new SystemTime(),
+          new SystemTime(), // its threads are real
           reason -> {},
           new PluginTexts(text -> text));
   private final List<String> heard = new CopyOnWriteArrayList<>();

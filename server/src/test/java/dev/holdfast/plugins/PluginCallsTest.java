@@ -19,7 +19,7 @@ class PluginCallsTest {
           new PluginCalls(
               "p",
               getClass().getClassLoader(),
-              new SystemTime(),
+              new SystemTime(), // its threads are real
               reason -> {},
               new PluginTexts(text -> text));
       CyclicBarrier together = new CyclicBarrier(2);

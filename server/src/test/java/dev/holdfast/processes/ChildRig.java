@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Assumptions;
 
 /** A data folder with a child's own folder in it, and what the tests ask of the machine. */
 final class ChildRig {
-  static final Time TIME = new SystemTime();
+  static final Time TIME = new SystemTime(); // children are real
 
   /**
    * On the command line of each process that a test leaves behind, so that it can be looked for.

@@ -55,9 +55,9 @@ class RepliesOnDiskTest {
 
   @TempDir Path folder;
 
-  private final SystemTime time = new SystemTime();
+  private final SystemTime time = new SystemTime(); // sockets are real
   private final Vertx vertx = Vertx.vertx();
-  private final HttpCaller http = HttpCaller.create(vertx, new SystemTime());
+  private final HttpCaller http = HttpCaller.create(vertx, time);
   private HttpPlatform platform;
   private int port;
   private OnUnknown onUnknown = OnUnknown.RESEND_ONCE;

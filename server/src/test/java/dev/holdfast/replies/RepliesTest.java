@@ -919,7 +919,7 @@ class RepliesTest extends RepliesFixture {
     platform.next("main", hangs(new CountDownLatch(1)));
     plan("t", "e1", 1, 1);
     await(() -> platform.posted().size() == 1);
-    SystemTime real = new SystemTime();
+    SystemTime real = new SystemTime(); // a drain waits on a lock
     assertThat(replies.drain(Deadline.in(real, Duration.ofMillis(100)))).isFalse();
   }
 

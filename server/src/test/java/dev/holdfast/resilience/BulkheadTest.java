@@ -62,7 +62,7 @@ class BulkheadTest {
 
   @Test
   void neverLetsTooManyInNorLosesAPlaceHoweverCallsEnd() throws Exception {
-    SystemTime clock = new SystemTime();
+    SystemTime clock = new SystemTime(); // calls wait for each other
     Bulkhead bulkhead = new Bulkhead("b", 4, ofSeconds(10), clock);
     AtomicInteger inside = new AtomicInteger();
     AtomicInteger insideMax = new AtomicInteger();

@@ -294,7 +294,7 @@ class GuardTest {
 
   @Test
   void aCallThatOutlivesItsDeadlineIsEndedAsATimeout() {
-    SystemTime clock = new SystemTime();
+    SystemTime clock = new SystemTime(); // it interrupts a thread that waits
     Guard real =
         Guards.create(GuardsConfig.defaults(), GuardMemory.none(), clock, registry, VERTX)
             .guard("real");
@@ -315,7 +315,7 @@ class GuardTest {
 
   @Test
   void aCallInLineDoesNotGoOutOnceTheBreakerHasOpened() throws Exception {
-    SystemTime clock = new SystemTime();
+    SystemTime clock = new SystemTime(); // calls wait in line
     Guards real =
         Guards.create(GuardsConfig.defaults(), GuardMemory.none(), clock, registry, VERTX);
     Guard narrow = real.guard("narrow", GuardConfig.DEFAULT.withMaxConcurrent(1));

@@ -54,7 +54,7 @@ public final class CrashingProcess {
     return Store.open(
         new StoreConfig(TestStore.INBOX, 0, TestStore.FILES),
         folder,
-        new SystemTime(),
+        new SystemTime(), // another process looks at it
         new SimpleMeterRegistry(),
         new StoreHooks(() -> {}, (code, _) -> Runtime.getRuntime().halt(code)));
   }

@@ -131,7 +131,7 @@ class FullDiskTest {
         Store.open(
             config,
             root.resolve("data"),
-            new dev.holdfast.time.SystemTime(),
+            new dev.holdfast.time.SystemTime(), // the disk is real
             new io.micrometer.core.instrument.simple.SimpleMeterRegistry(),
             new StoreHooks(() -> {}, (_, _) -> {}))) {
       Event event = store.inbox().append(TestStore.event("t1", "k1")).join().event();

@@ -56,7 +56,7 @@ class InstanceLockTest {
   private InstanceLock take(boolean takeOver) throws Exception {
     return takeOver
         ? InstanceLock.takeOver(data(), Duration.ofSeconds(5), new SystemTime())
-        : InstanceLock.take(data(), new SystemTime());
+        : InstanceLock.take(data(), new SystemTime()); // two processes wait for it
   }
 
   private void refused(String... words) {

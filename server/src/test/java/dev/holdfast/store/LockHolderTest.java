@@ -6,7 +6,6 @@ import java.io.RandomAccessFile;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -18,7 +17,7 @@ class LockHolderTest {
       throws Exception {
     assertThat(LockHolder.find(data)).isEmpty();
     long self = ProcessHandle.current().pid();
-    String told = Holder.self(data, Instant.now()).text();
+    String told = Holder.self(data, TestStore.NOW).text();
     Files.writeString(data.resolve("holdfast.pid"), told);
     assertThat(LockHolder.find(data)).contains(self);
     Path copy = Files.createDirectory(data.resolve("copy"));

@@ -12,7 +12,7 @@ import dev.holdfast.store.messages.NewEvent;
 import dev.holdfast.store.messages.NewReply;
 import dev.holdfast.store.messages.StoryLine;
 import dev.holdfast.store.threads.ThreadFilesConfig;
-import dev.holdfast.time.SystemTime;
+import dev.holdfast.time.ManualTime;
 import dev.holdfast.time.Time;
 import dev.holdfast.time.TimedWait;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -36,13 +36,16 @@ public final class TestStore implements AutoCloseable {
 
   public static final ThreadFilesConfig FILES = new ThreadFilesConfig(65_536, 3);
 
+  /** What its clock says until a test moves it. */
+  public static final Instant NOW = new ManualTime().now();
+
   public final List<String> fatals = Collections.synchronizedList(new ArrayList<>());
   public final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   public final Path folder;
   public final Store store;
 
   public TestStore(Path folder) throws StartRefusedException {
-    this(folder, INBOX, new SystemTime());
+    this(folder, INBOX, new ManualTime());
   }
 
   public TestStore(Path folder, InboxConfig inbox, Time time) throws StartRefusedException {
@@ -61,7 +64,7 @@ public final class TestStore implements AutoCloseable {
   }
 
   public static NewEvent event(String thread, String key, String payload) {
-    return new NewEvent("webhook:ci", "webhook:ci:" + thread, key, payload, Instant.now());
+    return new NewEvent("webhook:ci", "webhook:ci:" + thread, key, payload, NOW);
   }
 
   public static NewReply reply(Event event, String label, boolean delivered) {
@@ -84,7 +87,7 @@ public final class TestStore implements AutoCloseable {
         outcome,
         outcome == EventState.ANSWERED ? "" : "because",
         List.of(replies),
-        List.of(new StoryLine(event.id(), Instant.now(), "event.finished", "{}")));
+        List.of(new StoryLine(event.id(), NOW, "event.finished", "{}")));
   }
 
   public Event append(String thread, String key) {

@@ -49,7 +49,7 @@ class ThreadListsTest {
   }
 
   private void addTo(String thread) throws Exception {
-    Instant now = Instant.now();
+    Instant now = TestStore.NOW;
     NewEvent event = new NewEvent("web:main", thread, "key of " + thread, "{}", now);
     String id = it.store.inbox().append(event).join().event().id();
     TestStore.sql(

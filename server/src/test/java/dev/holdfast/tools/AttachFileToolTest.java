@@ -13,7 +13,7 @@ import dev.holdfast.store.messages.InboxConfig;
 import dev.holdfast.store.messages.ReplyFile;
 import dev.holdfast.store.threads.AttachmentFolder;
 import dev.holdfast.store.threads.ThreadFilesConfig;
-import dev.holdfast.time.SystemTime;
+import dev.holdfast.time.ManualTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.json.JsonObject;
 import java.io.RandomAccessFile;
@@ -43,7 +43,7 @@ class AttachFileToolTest {
         Store.open(
             new StoreConfig(inbox, 0, new ThreadFilesConfig(4_194_304, 50)),
             data,
-            new SystemTime(),
+            new ManualTime(),
             new SimpleMeterRegistry(),
             new StoreHooks(
                 () -> {},

@@ -69,6 +69,7 @@ class RunSkillScriptToolTest {
 
   private RunSkillScriptTool tool(Sandbox sandbox, boolean network) throws Exception {
     try {
+      // Real time: children are.
       opened.add(
           Children.open(ChildrenConfig.of(sandbox, data).hiding(() -> secrets), new SystemTime()));
     } catch (CallFailedException e) {

@@ -33,7 +33,8 @@ class ShellToolTest {
 
   @BeforeEach
   void openChildren() throws Exception {
-    children = Children.open(ChildrenConfig.of(Sandbox.AUTO), new SystemTime());
+    children =
+        Children.open(ChildrenConfig.of(Sandbox.AUTO), new SystemTime()); // children are real
     tool = new ShellTool(children, new ShellConfig(true, Duration.ofSeconds(20), Sandbox.AUTO));
   }
 

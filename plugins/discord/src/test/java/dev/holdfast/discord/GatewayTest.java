@@ -82,7 +82,7 @@ class GatewayTest {
   }
 
   private static void until(BooleanSupplier isTrue) {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10); // for another thread
     while (!isTrue.getAsBoolean()) {
       if (System.nanoTime() > end) {
         throw new AssertionError("it did not become true");

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.store.TestStore;
 import dev.holdfast.store.threads.ContextEntry;
-import dev.holdfast.time.SystemTime;
+import dev.holdfast.time.ManualTime;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -31,7 +31,7 @@ class TakenOutTest {
   }
 
   private Conversation load() throws IOException {
-    return Conversation.load(store.store.threads().of("t"), Epoch.endless(new SystemTime()));
+    return Conversation.load(store.store.threads().of("t"), Epoch.endless(new ManualTime()));
   }
 
   private static ContextEntry entry(String type, String event) {

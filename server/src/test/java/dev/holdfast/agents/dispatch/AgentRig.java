@@ -73,7 +73,7 @@ public final class AgentRig {
   public final FakeIncidents incidents = new FakeIncidents();
   public final Secrets secrets = new Secrets();
   public final News news = new News(1000, Runnable::run);
-  private final Time time = new SystemTime();
+  private final Time time = new SystemTime(); // its loops wait for threads
   private final Vertx vertx = Vertx.vertx();
   private final AtomicLong rounds = new AtomicLong();
   private final List<Thread> loops = new ArrayList<>();
@@ -89,7 +89,7 @@ public final class AgentRig {
     public Duration stuck = Duration.ofMinutes(1);
 
     /** The agents' own time; the store and the models have the machine's. */
-    Time time = new SystemTime();
+    Time time = new SystemTime(); // unless a test moves it
 
     public List<ChannelAdapter> channels = List.of(new WebChannel());
     public volatile Autonomy autonomy = Autonomy.FULL;
@@ -235,7 +235,7 @@ public final class AgentRig {
   }
 
   public void await(BooleanSupplier condition, Supplier<String> complaint) {
-    long end = System.nanoTime() + PATIENCE.toNanos();
+    long end = System.nanoTime() + PATIENCE.toNanos(); // for other threads
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() - end > 0) {
         throw new AssertionError(complaint.get());

@@ -22,7 +22,7 @@ import dev.holdfast.net.WebFetcher.Fetched;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
 import dev.holdfast.store.messages.ReplyFile;
-import dev.holdfast.time.SystemTime;
+import dev.holdfast.time.ManualTime;
 import dev.holdfast.tools.AttachFileTool;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -386,7 +386,7 @@ class AttachmentTurnTest {
             (url, _) -> {
               throw new AssertionError("fetched from the web: " + url);
             },
-            new SystemTime());
+            new ManualTime());
     return files::fetch;
   }
 

@@ -44,7 +44,7 @@ class CommandRunnerTest {
 
   /** A bug wherever /status reads the clock; waits are short. */
   private final class BuggyTime implements Time {
-    private final Time real = new SystemTime();
+    private final Time real = new SystemTime(); // agents wait for each other
 
     @Override
     public Instant now() {

@@ -215,7 +215,7 @@ class ContextGapTest {
     world = rigs.open();
     again.await();
     ThreadFiles files = world.store.threads().of(stopped.threadId());
-    files.append(Entries.imagesRefused("", Instant.now()));
+    files.append(Entries.imagesRefused("", Instant.EPOCH));
     files.sync();
     world.orchestrator.stop(stopped.threadId(), false);
     world.awaitState(stopped, EventState.CANCELLED);

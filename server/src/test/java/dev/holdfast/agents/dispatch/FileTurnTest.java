@@ -6,7 +6,7 @@ import dev.holdfast.api.Message;
 import dev.holdfast.api.ToolCall;
 import dev.holdfast.store.ledgers.AuditRow;
 import dev.holdfast.store.messages.Event;
-import dev.holdfast.time.SystemTime;
+import dev.holdfast.time.ManualTime;
 import dev.holdfast.tools.files.Backups.RolledBack;
 import dev.holdfast.tools.files.ChangeServices;
 import dev.holdfast.tools.files.FileTools;
@@ -61,7 +61,7 @@ class FileTurnTest {
             rigs.folder(),
             List::of,
             new ChangeServices(
-                new SystemTime(),
+                new ManualTime(),
                 entry -> rigs.opened().store.audit().append(entry),
                 text -> {
                   throw new AssertionError(text);

@@ -149,7 +149,7 @@ class FormTurnTest {
         () -> {
           try {
             return world
-                .answerOf(world.send("t", "k" + System.nanoTime(), "/deny " + code))
+                .answerOf(world.send("t", "k" + System.nanoTime(), "/deny " + code)) // a new key
                 .contains("Nothing is waiting");
           } catch (Exception e) {
             throw new IllegalStateException(e);

@@ -32,7 +32,7 @@ class HardMessageTest {
 
   @BeforeEach
   void setUp() {
-    time.jumpWall(Duration.between(time.now(), Instant.now()));
+    time.jumpWall(Duration.between(time.now(), Instant.now())); // from the store's, which is real
     rigs.options.time = time;
     rigs.options.turnTimeout = Duration.ofDays(10);
     rigs.options.stuck = Duration.ofDays(10);

@@ -29,7 +29,7 @@ class ParkClockTest {
 
   @BeforeEach
   void setUp() {
-    time.jumpWall(Duration.between(time.now(), Instant.now()));
+    time.jumpWall(Duration.between(time.now(), Instant.now())); // from the store's, which is real
     rigs.options.time = time;
     rigs.options.parkTtl = TTL;
     rigs.options.turnTimeout = Duration.ofHours(10);

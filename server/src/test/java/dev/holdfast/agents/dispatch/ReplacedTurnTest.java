@@ -32,7 +32,7 @@ class ReplacedTurnTest {
     return world
         .store
         .inbox()
-        .append(new NewEvent("web:main", THREAD, key, payload, Instant.now()))
+        .append(new NewEvent("web:main", THREAD, key, payload, Instant.EPOCH))
         .get()
         .event();
   }
@@ -64,11 +64,11 @@ class ReplacedTurnTest {
     assertThat(heard()).containsExactly("one", "heard: one", "deux");
     world.answerOf(world.send("t", "k6", "trois"));
     assertThat(heard()).containsExactly("one", "heard: one", "deux", "heard: deux", "trois");
-    String exported = ConversationExport.read(world.store, THREAD, Instant.now()).markdown();
+    String exported = ConversationExport.read(world.store, THREAD, Instant.EPOCH).markdown();
     assertThat(exported.lines().filter(line -> line.endsWith(", replaced"))).hasSize(6);
     assertThat(exported).contains("two", "heard: three", "zwei", "deux");
     assertThat(exported.lines().filter("> deux"::equals)).hasSize(1);
-    String json = ConversationExport.read(world.store, THREAD, Instant.now()).json();
+    String json = ConversationExport.read(world.store, THREAD, Instant.EPOCH).json();
     assertThat(json).contains("\"replaced_by\"");
   }
 
@@ -109,7 +109,7 @@ class ReplacedTurnTest {
     world.awaitState(other, EventState.CANCELLED);
     world.answerOf(world.send("t", "k6", "two"));
     assertThat(heard()).startsWith("one", "heard: one").endsWith("two");
-    assertThat(ConversationExport.read(world.store, THREAD, Instant.now()).markdown())
+    assertThat(ConversationExport.read(world.store, THREAD, Instant.EPOCH).markdown())
         .contains("uno")
         .doesNotContain(", replaced");
   }

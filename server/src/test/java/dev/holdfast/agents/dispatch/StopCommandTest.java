@@ -243,7 +243,7 @@ class StopCommandTest {
     stop(world, thread, "/stop", event);
     assertThat(world.repliesTo(event)).noneMatch(reply -> reply.contains("late"));
     Event next = world.send(thread, "next " + thread, "next");
-    long asked = System.nanoTime();
+    long asked = System.nanoTime(); // how soon a thread ends
     assertThat(world.answerOf(next)).isEqualTo("heard: next");
     isSoonEnough("the answer after it", asked);
   }

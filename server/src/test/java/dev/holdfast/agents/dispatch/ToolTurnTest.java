@@ -309,7 +309,7 @@ class ToolTurnTest {
             "approval.asked by tool:unsafe",
             "approval.granted by person:me",
             "approval.used by server");
-    assertThat(world.store.approvals().decide(asked.id(), true, "token:x", java.time.Instant.now()))
+    assertThat(world.store.approvals().decide(asked.id(), true, "token:x", java.time.Instant.EPOCH))
         .as("an approval counts once")
         .isFalse();
   }

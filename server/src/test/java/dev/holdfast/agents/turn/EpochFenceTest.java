@@ -31,7 +31,7 @@ import dev.holdfast.store.messages.EventState;
 import dev.holdfast.store.messages.ReplyVoice;
 import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.store.threads.ThreadFiles;
-import dev.holdfast.time.SystemTime;
+import dev.holdfast.time.ManualTime;
 import dev.holdfast.tools.ToolFacts;
 import dev.holdfast.tools.ToolsConfig.Autonomy;
 import java.nio.charset.StandardCharsets;
@@ -59,7 +59,7 @@ class EpochFenceTest {
     Event event =
         world.sendFiles(
             "web:main", "t", "k1", new Attachment("a", "", "https://files.example.org/a", -1));
-    Epoch epoch = new Epoch(new SystemTime());
+    Epoch epoch = new Epoch(new ManualTime());
     ThreadFiles files = world.store.threads().of(event.threadId());
     Conversation conversation = Conversation.load(files, epoch);
     Path scratch = conversation.scratch();
@@ -99,7 +99,7 @@ class EpochFenceTest {
                 new Fetched(file.url(), 200, "", "x".getBytes(StandardCharsets.UTF_8), false),
             AttachmentsConfig.defaults());
     AttachmentIntake intake =
-        new AttachmentIntake(source, new SystemTime(), epoch, conversation.attachments(), scratch);
+        new AttachmentIntake(source, new ManualTime(), epoch, conversation.attachments(), scratch);
     Tool unsafe = new Unsafe();
     ToolFacts facts =
         new ToolFacts(unsafe.spec(), unsafe.replay(), unsafe.risk(), Duration.ofSeconds(1));

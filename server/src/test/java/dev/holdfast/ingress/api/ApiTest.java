@@ -297,7 +297,7 @@ class ApiTest {
     String token = IngressRig.bearer(IngressRig.ADMIN);
     rig.post(MESSAGES, "{}", token); // the first request loads the classes
     for (String body : bodies) {
-      long before = System.nanoTime();
+      long before = System.nanoTime(); // how long the parser takes
       int status = rig.post(MESSAGES, body, token).status();
       long millis = (System.nanoTime() - before) / 1_000_000;
       assertThat(status).as(body.substring(0, Math.min(40, body.length()))).isEqualTo(400);

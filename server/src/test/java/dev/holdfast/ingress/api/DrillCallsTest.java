@@ -38,7 +38,7 @@ class DrillCallsTest {
   private static final Caller OPERATOR = new Caller("main", Scope.ADMIN, false);
 
   @TempDir Path folder;
-  private final SystemTime time = new SystemTime();
+  private final SystemTime time = new SystemTime(); // the store of the drill is real
   private TestStore store;
   private Drills drills;
   private DrillCalls calls;

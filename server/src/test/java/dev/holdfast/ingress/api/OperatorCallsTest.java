@@ -50,7 +50,7 @@ class OperatorCallsTest {
   private static final Caller BOB = new Caller("bob", Scope.CHAT, false);
 
   @TempDir Path folder;
-  private final SystemTime time = new SystemTime();
+  private final SystemTime time = new SystemTime(); // agents run behind it
   private final News news = new News(100, Runnable::run);
   private final List<NewsItem> told = new ArrayList<>();
   private final FakeExecutions executions = new FakeExecutions();

@@ -12,7 +12,7 @@ import dev.holdfast.channels.InboundPayload;
 import dev.holdfast.ingress.IngressRig;
 import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.store.messages.Appended;
-import dev.holdfast.time.SystemTime;
+import dev.holdfast.time.ManualTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -121,7 +121,7 @@ class MessageIntakeTest {
         new IngressRig.FakeClicks(),
         _ -> {},
         new News(10),
-        new SystemTime(),
+        new ManualTime(),
         new SimpleMeterRegistry());
   }
 
@@ -135,7 +135,7 @@ class MessageIntakeTest {
             new IngressRig.FakeClicks(),
             message -> heard.add(message.sender() + " " + message.origin().senderName()),
             new News(10),
-            new SystemTime(),
+            new ManualTime(),
             new SimpleMeterRegistry());
     Object _ =
         intake
@@ -162,7 +162,7 @@ class MessageIntakeTest {
             new IngressRig.FakeClicks(),
             _ -> {},
             new News(10),
-            new SystemTime(),
+            new ManualTime(),
             meters);
     assertThat(intake.take("chat", by("ann"))).isCompleted();
     assertThat(inbox.events).isEmpty();
@@ -185,7 +185,7 @@ class MessageIntakeTest {
             new IngressRig.FakeClicks(),
             _ -> {},
             new News(10),
-            new SystemTime(),
+            new ManualTime(),
             new SimpleMeterRegistry());
     assertThat(intake.take("chat", by("a\u0000b"))).isCompletedExceptionally();
     assertThat(intake.take("chat", by("x".repeat(2001)))).isCompletedExceptionally();
@@ -205,7 +205,7 @@ class MessageIntakeTest {
             new IngressRig.FakeClicks(),
             _ -> {},
             new News(10),
-            new SystemTime(),
+            new ManualTime(),
             new SimpleMeterRegistry());
     InboundMessage message = new InboundMessage("main", "t", "me", "hello", List.of(), "k1");
     RefusedRequestException refused =

@@ -62,9 +62,9 @@ class BodyFloodTest {
                 Duration.ofSeconds(3),
                 free.idleTimeout(),
                 100);
-    try (IngressRig rig = new IngressRig(threeSeconds, new SystemTime());
+    try (IngressRig rig = new IngressRig(threeSeconds, new SystemTime()); // sockets are real
         Raw slow = rig.raw()) {
-      long start = System.nanoTime();
+      long start = System.nanoTime(); // how soon a connection ends
       slow.send(announced(HOOK, 1_000_000) + "x");
       assertThat(slow.answer().status()).isEqualTo(408);
       assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofMillis(2500));

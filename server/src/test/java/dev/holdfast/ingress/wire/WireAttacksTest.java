@@ -321,7 +321,7 @@ class WireAttacksTest {
                 free.bodyTimeout(),
                 free.idleTimeout(),
                 3),
-        new SystemTime());
+        new SystemTime()); // connections are real
   }
 
   /** Above the limit the connections that have been idle for longest are closed for new ones. */
@@ -397,6 +397,6 @@ class WireAttacksTest {
         free ->
             new HttpConfig(
                 free.host(), 0, "", List.of(), free.maxBodyBytes(), soon, soon, soon, 100),
-        new SystemTime());
+        new SystemTime()); // connections are real
   }
 }

@@ -7,7 +7,6 @@ import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.StoryLine;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -90,7 +89,7 @@ class WriteQueueTest {
   void whatNobodyWaitsForIsWrittenThoughNothingElseComes(@TempDir Path folder) throws Exception {
     try (TestStore test = new TestStore(folder)) {
       Event event = test.append("t", "k");
-      test.store.stories().add(new StoryLine(event.id(), Instant.now(), "alone", "{}"));
+      test.store.stories().add(new StoryLine(event.id(), TestStore.NOW, "alone", "{}"));
       TestStore.await(() -> !test.store.stories().of(event.id()).isEmpty());
     }
   }

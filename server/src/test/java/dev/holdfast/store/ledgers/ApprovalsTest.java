@@ -62,7 +62,7 @@ class ApprovalsTest {
 
   @Test
   void aYesIsSpentOnceAndOnlyForTheSameArguments() throws Exception {
-    Instant now = Instant.now();
+    Instant now = TestStore.NOW;
     try (TestStore it = new TestStore(folder)) {
       Approvals approvals = it.store.approvals();
       approvals.ask(question("a", now));
@@ -80,15 +80,15 @@ class ApprovalsTest {
   @Test
   void theSameCallAskedAgainKeepsItsFirstQuestion() throws Exception {
     try (TestStore it = new TestStore(folder)) {
-      it.store.approvals().ask(question("a", Instant.now()));
-      it.store.approvals().ask(question("a", Instant.now()));
+      it.store.approvals().ask(question("a", TestStore.NOW));
+      it.store.approvals().ask(question("a", TestStore.NOW));
       assertThat(it.store.audit().list(ThreadReader.OPERATOR, 0, 10)).hasSize(1);
     }
   }
 
   @Test
   void theEndOfAnEventWithdrawsItsOwnQuestionsAloneWhateverTheirState() throws Exception {
-    Instant now = Instant.now();
+    Instant now = TestStore.NOW;
     try (TestStore it = new TestStore(folder)) {
       Event ended = it.append("t", "k1");
       Event other = it.append("t", "k2");
@@ -125,8 +125,8 @@ class ApprovalsTest {
   @Test
   void oldQuestionsAreForgottenAndTheAuditOfThemIsKept() throws Exception {
     try (TestStore it = new TestStore(folder)) {
-      it.store.approvals().ask(question("old", Instant.now().minus(Duration.ofDays(8))));
-      it.store.approvals().ask(question("new", Instant.now()));
+      it.store.approvals().ask(question("old", TestStore.NOW.minus(Duration.ofDays(8))));
+      it.store.approvals().ask(question("new", TestStore.NOW));
       it.purge();
       assertThat(it.store.approvals().list(ThreadReader.OPERATOR, Optional.empty(), "", 10))
           .extracting(Approval::id)

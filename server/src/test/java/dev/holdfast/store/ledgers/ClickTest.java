@@ -37,7 +37,7 @@ class ClickTest {
   private static final SecureRandom RANDOM = new SecureRandom();
 
   @TempDir Path folder;
-  private final Instant now = Instant.now();
+  private final Instant now = TestStore.NOW;
   private TestStore it;
 
   @BeforeEach

@@ -10,7 +10,6 @@ import dev.holdfast.store.TestStore;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.engine.StoreRefusal;
 import dev.holdfast.time.ManualTime;
-import dev.holdfast.time.SystemTime;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -179,7 +178,7 @@ class InboxTest {
   @Test
   void aFullInboxRefusesNewEventsAndStillKnowsOldOnes() throws Exception {
     InboxConfig three = new InboxConfig(3, 512, Duration.ofMillis(2), Duration.ofDays(7), 3);
-    try (TestStore it = new TestStore(folder, three, new SystemTime())) {
+    try (TestStore it = new TestStore(folder, three, new ManualTime())) {
       Event first = it.append("t1", "k1");
       it.append("t1", "k2");
       it.append("t2", "k3");

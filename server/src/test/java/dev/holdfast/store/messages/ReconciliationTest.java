@@ -3,7 +3,7 @@ package dev.holdfast.store.messages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.store.TestStore;
-import dev.holdfast.time.SystemTime;
+import dev.holdfast.time.ManualTime;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,7 +35,7 @@ class ReconciliationTest {
             .mapToObj(number -> it.store.inbox().append(TestStore.event("t", "k" + number)))
             .toList();
     all.forEach(CompletableFuture::join);
-    reconciliation = new Reconciliation(it.store.engine(), new SystemTime());
+    reconciliation = new Reconciliation(it.store.engine(), new ManualTime());
     reconciliation.onLook(heard::add);
   }
 

@@ -135,7 +135,7 @@ class MemoryEditsTest {
                     save(editor, line);
                   });
       go.set(true);
-      long begun = System.nanoTime();
+      long begun = System.nanoTime(); // where two writers meet
       boolean isReplaced = replace();
       took = Math.max(100_000, System.nanoTime() - begun);
       person.join();

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class WebFetchToolTest {
-  private static final SystemTime TIME = new SystemTime();
+  private static final SystemTime TIME = new SystemTime(); // sockets are real
   private static Vertx vertx;
   private static HttpCaller http;
   private static WebFetchTool tool;
