@@ -20,15 +20,16 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
-import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
 
 /**
  * The page of one of three servers, in the one Chromium of all these tests: {@code CHROMIUM} names
  * it, or it is where Debian puts it. Each page has cookies and a storage of its own. One thread
  * uses them: {@link InBrowser}.
  */
-final class Pages implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback {
+final class Pages implements BeforeAllCallback, TestInstancePreConstructCallback, AfterEachCallback {
   /** Of people who may chat. */
   static final String ALICE = "alice-token-0123456789abcdefgh";
 
@@ -160,8 +161,9 @@ final class Pages implements BeforeAllCallback, BeforeEachCallback, AfterEachCal
   }
 
   @Override
-  public void beforeEach(ExtensionContext context) {
-    served.beforeEach(context);
+  public void preConstructTestInstance(
+      TestInstanceFactoryContext factory, ExtensionContext context) {
+    served.preConstructTestInstance(factory, context);
   }
 
   @Override
