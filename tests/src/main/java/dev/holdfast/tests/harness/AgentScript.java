@@ -104,7 +104,7 @@ public record AgentScript(ServerRig rig, String id) {
         "protocol",
         "action",
         "command",
-        List.of("python3", "-c", mark() + "\n" + PROGRAM.replace("${", "$${")),
+        List.of(Commands.PYTHON, "-c", mark() + "\n" + PROGRAM.replace("${", "$${")),
         "actions",
         actions,
         "tools",

@@ -3,6 +3,7 @@ package dev.holdfast.tests.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.AgentScript;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.HoldfastCommand;
@@ -42,7 +43,7 @@ class DrillTest {
   private final String id = SERVED.thread();
 
   private static void configure(ServerRig rig) {
-    List<String> python = List.of("python3", "-c", text(SERVER).replace("${", "$${"));
+    List<String> python = List.of(Commands.PYTHON, "-c", text(SERVER).replace("${", "$${"));
     rig.setup()
         .set("breakers.default.initial_backoff_ms", 500)
         .set("breakers.default.max_backoff_ms", 1_000)

@@ -3,6 +3,7 @@ package dev.holdfast.tests.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.AgentScript;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.HoldfastCommand;
@@ -200,7 +201,7 @@ class IncidentTest {
                       "dying",
                       "command",
                       List.of(
-                          "python3",
+                          Commands.PYTHON,
                           "-c",
                           Files.readString(
                                   Path.of("../server/src/test/resources/extensions/mcp_server.py"))

@@ -3,6 +3,7 @@ package dev.holdfast.tests.tasks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.AgentScript;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
@@ -295,7 +296,7 @@ class AgentFailureTest {
                     "id",
                     id,
                     "command",
-                    List.of("python3", "-c", script),
+                    List.of(Commands.PYTHON, "-c", script),
                     "tools",
                     Map.of("allow", List.of("echo", "hang"), "replay", Map.of("hang", "read")))))
         .set("agents", quick(2, 1, 1000, 60_000));

@@ -3,6 +3,7 @@ package dev.holdfast.tests.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.PlanApi;
 import dev.holdfast.tests.harness.Served;
@@ -54,7 +55,7 @@ class HeartbeatTest {
         "id",
         id,
         "command",
-        List.of("python3", "-c", script(), mark(id)),
+        List.of(Commands.PYTHON, "-c", script(), mark(id)),
         "limits",
         Map.of("memory_mb", 200),
         "tools",
