@@ -3,36 +3,21 @@ package dev.holdfast.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.time.ManualTime;
-import java.io.IOException;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(30)
-class ChatTest {
+class ChatTest extends CommandFixture {
   private static final String POST = "POST /api/v1/threads/web%3Amain%3Acli/messages";
   private static final String ACCEPTED = "{\"event_id\":\"e1\",\"duplicate\":false}";
   private static final String ANSWER =
       "{\"event_id\":\"e1\",\"reply_id\":\"e1.a.1\",\"text\":\"Hello, Ada\"}";
   private static final String DONE = "{\"event_id\":\"e1\",\"outcome\":\"answered\"}";
 
-  @TempDir Path folder;
-  private FakeServer server;
-  private CommandLineOf line;
-
   @BeforeEach
-  void start() throws IOException {
-    server = new FakeServer();
+  void start() {
     server.on("GET /api/v1/events/e1", 200, "{\"event_id\":\"e1\",\"state\":\"pending\"}");
-    line = new CommandLineOf(folder);
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
   }
 
   @Test

@@ -14,30 +14,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class CliTest {
+class CliTest extends CommandFixture {
   private static final String NEWEST = "GET /api/v1/dead-letters?limit=1";
-
-  @TempDir Path folder;
-  private FakeServer server;
-  private CommandLineOf line;
-
-  @BeforeEach
-  void start() throws IOException {
-    server = new FakeServer();
-    line = new CommandLineOf(folder);
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
 
   @Test
   void aWrongCommandLineIsUsage() {
@@ -334,19 +316,6 @@ class CliTest {
     assertThat(line.err()).contains("'1a'", "must begin with a lower-case letter");
     assertThat(line.run("plugins", "new", "A b")).isEqualTo(64);
     assertThat(line.err()).contains("lower-case letters, digits and hyphens");
-  }
-
-  private void serverSays(boolean ready, String status) {
-    server.on(
-        "GET /api/v1/status",
-        200,
-        """
-        {"version":"1.2","ready":%s,"counts":{"accepted":3},"conditions":[
-         {"type":"breaker/llm:x","status":"%s","reason":"open",
-          "message":"No call goes to llm:x.\\u001b[2J","since":"2026-01-01T00:00:00Z",
-          "next_attempt_at":"2999-01-01T00:00:00Z","exit_rule":"Ends when it works."}]}
-        """
-            .formatted(ready, status));
   }
 
   @Test

@@ -2,16 +2,11 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(30)
-class DrillCommandTest {
+class DrillCommandTest extends CommandFixture {
   private static final String DRILL =
       """
       {"id":"d1","name":"model-away","fault":"every call is refused","target":"","state":"%s",
@@ -23,21 +18,6 @@ class DrillCommandTest {
        "events":{"accepted":4,"threads":2,"states":{"answered":4},
          "told":[{"sentence":"I have your message.","times":2,"threads":2}],"settled_secs":2.5}}
       """;
-
-  @TempDir Path folder;
-  private FakeServer server;
-  private CommandLineOf line;
-
-  @BeforeEach
-  void start() throws IOException {
-    server = new FakeServer();
-    line = new CommandLineOf(folder);
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
 
   @Test
   void aRunTellsWhatWasPromisedWhatHappenedAndWhetherItHeld() {

@@ -2,34 +2,14 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** An operator who approves a tool has seen all of it. */
 @Timeout(30)
-class HeldToolTest {
-  @TempDir Path folder;
-  private FakeServer server;
-  private CommandLineOf line;
-
-  @BeforeEach
-  void start() throws IOException {
-    server = new FakeServer();
-    line = new CommandLineOf(folder);
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
-
+class HeldToolTest extends CommandFixture {
   private String info(String held) {
     server.on("GET /api/v1/extensions/a", 200, "{\"id\":\"a\",\"held\":[" + held + "]}");
     assertThat(line.run(server, "extensions", "info", "a")).isZero();

@@ -2,42 +2,22 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What strangers chose is shown as it is: it moves no cursor, begins no line and turns no text. */
 @Timeout(30)
-class HostileTextTest {
+class HostileTextTest extends CommandFixture {
   /**
    * In JSON, and as it is shown. It clears the screen, goes up a line, turns what follows, and
    * writes a line of its own.
    */
   private static final String JSON =
       "x\\u001B[2J\\r\\u009B1A\\u202Ey\\u2066\\u200F\\u2028\\nFORGED line";
-
-  @TempDir Path folder;
-  private FakeServer server;
-  private CommandLineOf line;
-
-  @BeforeEach
-  void start() throws IOException {
-    server = new FakeServer();
-    line = new CommandLineOf(folder);
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
 
   private record Case(List<String> command, String path, String answer) {}
 

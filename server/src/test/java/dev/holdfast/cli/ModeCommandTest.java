@@ -2,16 +2,11 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(30)
-class ModeCommandTest {
+class ModeCommandTest extends CommandFixture {
   private static final String SAFE =
       """
       {"mode":"safe","since":"2026-01-01T10:00:00Z","rule":"stopped_by_hand",
@@ -19,21 +14,6 @@ class ModeCommandTest {
        "changes":[{"number":1,"at":"2026-01-01T10:00:00Z","from":"full","to":"safe",
          "rule":"stopped_by_hand","reason":"bad \\u001b[2Jrelease","by":"token:ops"}]}
       """;
-
-  @TempDir Path folder;
-  private FakeServer server;
-  private CommandLineOf line;
-
-  @BeforeEach
-  void start() throws IOException {
-    server = new FakeServer();
-    line = new CommandLineOf(folder);
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
 
   @Test
   void itIsShownWithItsReasonItsEndAndItsHistory() {

@@ -2,15 +2,11 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The command that a full page names goes on with the same list. */
-class NextPageTest {
+class NextPageTest extends CommandFixture {
   private static final String INCIDENTS =
       """
       {"incidents":[{"id":"i1","at":"2026-01-01T10:00:00Z","severity":"info","resolved_at":null,
@@ -26,24 +22,13 @@ class NextPageTest {
       {"threads":[{"thread_id":"web:a"}],"next":"web:a"}
       """;
 
-  @TempDir Path folder;
-  private FakeServer server;
-  private CommandLineOf line;
-
   @BeforeEach
-  void start() throws IOException {
-    server = new FakeServer();
-    line = new CommandLineOf(folder);
+  void start() {
     server.on("GET /api/v1/incidents?state=all&limit=1", 200, INCIDENTS);
     server.on("GET /api/v1/incidents?state=open&limit=1", 200, INCIDENTS);
     server.on("GET /api/v1/audit?limit=1", 200, AUDIT);
     server.on("GET /api/v1/threads?limit=1", 200, THREADS);
     server.on("GET /api/v1/threads?limit=50", 200, THREADS);
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
   }
 
   private String said(String... arguments) {

@@ -4,16 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What operators see and do of agents and plans. */
 @Timeout(30)
-class PlansCommandTest {
+class PlansCommandTest extends CommandFixture {
   private static final String STEPS =
       """
       [{"task_id":"t1","name":"look","agent":"files","action":"list","needs":[],
@@ -25,21 +21,6 @@ class PlansCommandTest {
         "state":"queued","reason":"","attempts":[],"output":null,
         "due_at":"2026-01-01T10:00:00Z"}]
       """;
-
-  @TempDir Path folder;
-  private FakeServer server;
-  private CommandLineOf line;
-
-  @BeforeEach
-  void start() throws IOException {
-    server = new FakeServer();
-    line = new CommandLineOf(folder);
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
 
   private static String plan(String state, String steps) {
     boolean open = state.equals("running");
