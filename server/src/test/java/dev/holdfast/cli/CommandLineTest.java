@@ -8,7 +8,8 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class CliTest extends CommandFixture {
+/** What all commands have in common: usage, help, names, configuration. */
+class CommandLineTest extends CommandFixture {
   @Test
   void aWrongCommandLineIsUsage() {
     assertThat(line.run()).isEqualTo(64);
