@@ -11,7 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,17 +30,12 @@ class ActionExtensionTest {
   private static final String ID = "id=$(sed 's/.*\"request_id\":\"\\([^\"]*\\)\".*/\\1/'); ";
 
   @TempDir Path temporary;
-  private ExtensionRig rig;
+  @AutoClose private ExtensionRig rig;
   private int declared;
 
   @BeforeEach
   void makeRig() throws Exception {
     rig = new ExtensionRig(temporary);
-  }
-
-  @AfterEach
-  void closeRig() throws Exception {
-    rig.close();
   }
 
   private void declare(String script) throws Exception {

@@ -25,7 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,7 +41,7 @@ class ElicitationTest {
           + "{\"name\":{\"type\":\"string\"}},\"required\":[\"name\"]}}";
 
   @TempDir Path temporary;
-  private ExtensionRig rig;
+  @AutoClose private ExtensionRig rig;
   private final Person person = new Person();
 
   /** Who is asked. */
@@ -78,11 +78,6 @@ class ElicitationTest {
   @BeforeEach
   void makeRig() throws Exception {
     rig = new ExtensionRig(temporary);
-  }
-
-  @AfterEach
-  void closeRig() throws Exception {
-    rig.close();
   }
 
   private ToolResult call(String tool, String arguments) throws InterruptedException {

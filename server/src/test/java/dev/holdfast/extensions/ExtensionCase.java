@@ -4,23 +4,18 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.ToolResult;
 import java.nio.file.Path;
 import java.util.Objects;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What tests of extensions begin and end with. */
 abstract class ExtensionCase {
   @TempDir Path temporary;
-  ExtensionRig rig;
+  @AutoClose ExtensionRig rig;
 
   @BeforeEach
   void makeRig() throws Exception {
     rig = new ExtensionRig(temporary);
-  }
-
-  @AfterEach
-  void closeRig() throws Exception {
-    rig.close();
   }
 
   static Failure failure(ToolResult result) {

@@ -9,7 +9,7 @@ import java.lang.module.ModuleDescriptor.Version;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,7 +21,7 @@ class RequestRouterTest {
   private static final String STATUS = "/api/v1/status";
   private static final String HOOK = "/webhooks/webhook/ci";
 
-  private IngressRig rig;
+  @AutoClose private IngressRig rig;
 
   @BeforeEach
   void start() throws Exception {
@@ -39,11 +39,6 @@ class RequestRouterTest {
                     free.idleTimeout(),
                     free.maxConnections()),
             new ManualTime());
-  }
-
-  @AfterEach
-  void stop() {
-    rig.close();
   }
 
   @ParameterizedTest

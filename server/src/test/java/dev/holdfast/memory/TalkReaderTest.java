@@ -14,7 +14,7 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,17 +25,12 @@ class TalkReaderTest {
   private final ManualTime time = new ManualTime();
 
   @TempDir Path folder;
-  private Store store;
+  @AutoClose private Store store;
 
   @BeforeEach
   void open() throws Exception {
     store = SweepRig.store(folder, time, new SimpleMeterRegistry());
     Files.createDirectories(store.threads().of(THREAD).scratch());
-  }
-
-  @AfterEach
-  void close() {
-    store.close();
   }
 
   private NewTalk since(String after) throws Exception {

@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,18 +26,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ImageShapeTest {
   private static final byte[] PNG = Samples.png(64, 32);
   private static final String DATA = Base64.getEncoder().encodeToString(PNG);
-  private static ProviderDouble server;
+  @AutoClose private static ProviderDouble server;
 
   @TempDir Path folder;
 
   @BeforeAll
   static void open() {
     server = new ProviderDouble();
-  }
-
-  @AfterAll
-  static void close() {
-    server.close();
   }
 
   private StoredFile image(boolean isThere) throws Exception {

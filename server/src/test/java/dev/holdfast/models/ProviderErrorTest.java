@@ -7,7 +7,7 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -17,16 +17,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class ProviderErrorTest {
-  private static ProviderDouble server;
+  @AutoClose private static ProviderDouble server;
 
   @BeforeAll
   static void open() {
     server = new ProviderDouble();
-  }
-
-  @AfterAll
-  static void close() {
-    server.close();
   }
 
   private static void assertRefused(

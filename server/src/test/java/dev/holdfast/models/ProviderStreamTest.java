@@ -20,7 +20,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,16 +30,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class ProviderStreamTest {
-  private static ProviderDouble server;
+  @AutoClose private static ProviderDouble server;
 
   @BeforeAll
   static void open() {
     server = new ProviderDouble();
-  }
-
-  @AfterAll
-  static void close() {
-    server.close();
   }
 
   @ParameterizedTest

@@ -12,7 +12,7 @@ import dev.holdfast.api.ModelRequest;
 import dev.holdfast.api.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,16 +22,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Tools and what belongs to them, as each provider wants them. */
 @Timeout(60)
 class ToolShapeTest {
-  private static ProviderDouble server;
+  @AutoClose private static ProviderDouble server;
 
   @BeforeAll
   static void open() {
     server = new ProviderDouble();
-  }
-
-  @AfterAll
-  static void close() {
-    server.close();
   }
 
   private static ModelRequest request(Message... messages) {

@@ -13,7 +13,7 @@ import dev.holdfast.api.ModelRequest;
 import dev.holdfast.api.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,16 +28,11 @@ class ToolStreamTest {
   private static final ToolCall OSLO = new ToolCall("c1", "get_weather", "{\"city\":\"Oslo\"}");
   private static final ToolCall ROME = new ToolCall("c2", "get_weather", "{\"city\":\"Rome\"}");
 
-  private static ProviderDouble server;
+  @AutoClose private static ProviderDouble server;
 
   @BeforeAll
   static void open() {
     server = new ProviderDouble();
-  }
-
-  @AfterAll
-  static void close() {
-    server.close();
   }
 
   private static ModelRequest request(Message... later) {

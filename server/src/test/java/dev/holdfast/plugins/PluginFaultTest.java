@@ -15,7 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,16 +28,11 @@ class PluginFaultTest {
       new OutboundReply("r1", "e1", "main", "t", "m1", "hello", 1, 1, false);
 
   @TempDir Path folder;
-  private HostRig rig;
+  @AutoClose private HostRig rig;
 
   @BeforeEach
   void open() throws IOException {
     rig = new HostRig(folder);
-  }
-
-  @AfterEach
-  void close() throws InterruptedException {
-    rig.close();
   }
 
   private PluginJars jar() {

@@ -32,7 +32,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,7 +51,7 @@ class QuestionCardsTest {
   private volatile @Nullable Exception failure;
   private volatile @Nullable CountDownLatch hangs;
   private Registration added;
-  private TestStore it;
+  @AutoClose private TestStore it;
   private QuestionCards cards;
   private Event event;
 
@@ -104,11 +104,6 @@ class QuestionCardsTest {
         .append(new NewEvent("fake:main", THREAD, key, payload, time.now()))
         .get()
         .event();
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    it.close();
   }
 
   /** A question with buttons, whose post is planned. */

@@ -16,7 +16,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,7 +30,7 @@ class ThreadListsTest {
   private static final ThreadReader ANN = ThreadReader.owner("ann");
 
   @TempDir Path folder;
-  private TestStore it;
+  @AutoClose private TestStore it;
 
   @BeforeEach
   void fill() throws Exception {
@@ -41,11 +41,6 @@ class ThreadListsTest {
     for (String thread : ALL) {
       addTo(thread);
     }
-  }
-
-  @AfterEach
-  void close() {
-    it.close();
   }
 
   private void addTo(String thread) throws Exception {

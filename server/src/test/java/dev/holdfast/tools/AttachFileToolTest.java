@@ -20,7 +20,7 @@ import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class AttachFileToolTest {
   @TempDir Path data;
-  private Store store;
+  @AutoClose private Store store;
   private AttachmentFolder folder;
   private AttachFileTool tool;
   private Path scratch;
@@ -55,11 +55,6 @@ class AttachFileToolTest {
     tool =
         new AttachFileTool(
             id -> store.threads().of(id).attachments(), AttachmentsConfig.defaults());
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    store.close();
   }
 
   private ToolResult attach(String path) {

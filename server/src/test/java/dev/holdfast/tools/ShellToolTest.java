@@ -20,7 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ShellToolTest {
   @TempDir Path scratch;
   private final List<String> labels = new ArrayList<>();
-  private Children children;
+  @AutoClose private Children children;
   private ShellTool tool;
 
   @BeforeEach
@@ -36,11 +36,6 @@ class ShellToolTest {
     children =
         Children.open(ChildrenConfig.of(Sandbox.AUTO), new SystemTime()); // children are real
     tool = new ShellTool(children, new ShellConfig(true, Duration.ofSeconds(20), Sandbox.AUTO));
-  }
-
-  @AfterEach
-  void closeChildren() {
-    children.close();
   }
 
   @Test

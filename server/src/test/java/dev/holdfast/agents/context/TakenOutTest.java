@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,16 +18,11 @@ import org.junit.jupiter.api.io.TempDir;
 /** What a message replaces is taken out of the context, however often that is begun. */
 class TakenOutTest {
   @TempDir Path folder;
-  private TestStore store;
+  @AutoClose private TestStore store;
 
   @BeforeEach
   void open() throws Exception {
     store = new TestStore(folder);
-  }
-
-  @AfterEach
-  void close() {
-    store.close();
   }
 
   private Conversation load() throws IOException {

@@ -9,7 +9,7 @@ import dev.holdfast.ingress.Raw;
 import io.vertx.core.json.JsonObject;
 import java.util.Base64;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,16 +22,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ApiAnswersTest {
   private static final String MESSAGES = "/api/v1/threads/t1/messages";
 
-  private IngressRig rig;
+  @AutoClose private IngressRig rig;
 
   @BeforeEach
   void start() throws Exception {
     rig = new IngressRig();
-  }
-
-  @AfterEach
-  void stop() {
-    rig.close();
   }
 
   @Test

@@ -10,7 +10,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,16 +21,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ApiTest {
   private static final String MESSAGES = "/api/v1/threads/t1/messages";
 
-  private IngressRig rig;
+  @AutoClose private IngressRig rig;
 
   @BeforeEach
   void start() throws Exception {
     rig = new IngressRig();
-  }
-
-  @AfterEach
-  void stop() {
-    rig.close();
   }
 
   /** S22: whatever is not one good token in the one right place is 401. */

@@ -20,7 +20,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -33,7 +33,7 @@ class ModeCallsTest {
   @TempDir Path folder;
   private final ManualTime time = new ManualTime();
   private final Secrets secrets = new Secrets();
-  private TestStore store;
+  @AutoClose private TestStore store;
   private ModeCalls calls;
 
   @BeforeEach
@@ -48,11 +48,6 @@ class ModeCallsTest {
                 new ModeFacts(
                     List.of(), List.of(), List.of(), false, List.of("git"), List.of(), false),
             secrets);
-  }
-
-  @AfterEach
-  void close() {
-    store.close();
   }
 
   private JsonObject call(String operation, JsonObject body) throws Exception {

@@ -38,7 +38,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,7 +55,7 @@ class OperatorCallsTest {
   private final List<NewsItem> told = new ArrayList<>();
   private final FakeExecutions executions = new FakeExecutions();
   private final Secrets secrets = new Secrets();
-  private Store store;
+  @AutoClose private Store store;
 
   /** What finished calls changed, as the test says. */
   private static final class FakeExecutions implements ExecutionCalls {
@@ -81,11 +81,6 @@ class OperatorCallsTest {
             new StoreHooks(() -> {}, (_, _) -> {}));
     news.watch(told::add, () -> {});
     store.threadOwners().claim("web:main:t", "ann", true);
-  }
-
-  @AfterEach
-  void close() {
-    store.close();
   }
 
   private JsonObject call(String operation, Caller caller, String id, JsonObject body)

@@ -8,23 +8,18 @@ import dev.holdfast.ingress.Raw;
 import dev.holdfast.ingress.wire.Scope;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class ProgramInterfaceTest {
-  private IngressRig rig;
+  @AutoClose private IngressRig rig;
 
   @BeforeEach
   void start() throws Exception {
     rig = new IngressRig();
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    rig.close();
   }
 
   /** S25: a rotated token takes what it is still waiting for. */

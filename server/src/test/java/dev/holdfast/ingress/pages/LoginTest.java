@@ -14,7 +14,7 @@ import dev.holdfast.ingress.wire.Scope;
 import dev.holdfast.time.ManualTime;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,16 +25,11 @@ class LoginTest {
   private static final String HI = "{\"text\":\"hi\"}";
   private static final String OWN = "Origin: http://localhost";
 
-  private IngressRig rig;
+  @AutoClose private IngressRig rig;
 
   @BeforeEach
   void start() throws Exception {
     rig = new IngressRig();
-  }
-
-  @AfterEach
-  void stop() {
-    rig.close();
   }
 
   private String cookieOf(String login) throws Exception {

@@ -13,7 +13,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,16 +23,11 @@ class WebhooksTest {
   private static final String PATH = "/webhooks/webhook/ci";
   private static final String SIGNED = "x-sign: ok";
 
-  private IngressRig rig;
+  @AutoClose private IngressRig rig;
 
   @BeforeEach
   void start() throws Exception {
     rig = new IngressRig();
-  }
-
-  @AfterEach
-  void stop() {
-    rig.close();
   }
 
   @Test

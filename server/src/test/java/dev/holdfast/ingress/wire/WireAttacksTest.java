@@ -8,7 +8,7 @@ import dev.holdfast.time.SystemTime;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,16 +21,11 @@ class WireAttacksTest {
   private static final String HOOK = "POST /webhooks/webhook/ci HTTP/1.1\r\nHost: localhost\r\n";
   private static final String SIGNED = HOOK + "x-sign: ok\r\nContent-Type: application/json\r\n";
 
-  private IngressRig rig;
+  @AutoClose private IngressRig rig;
 
   @BeforeEach
   void start() throws Exception {
     rig = new IngressRig();
-  }
-
-  @AfterEach
-  void stop() {
-    rig.close();
   }
 
   private void isRefusedAndClosed(String request, int status) throws Exception {

@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,7 +22,7 @@ class AuditTest {
   private static final int ROWS = 9;
 
   @TempDir Path folder;
-  private TestStore it;
+  @AutoClose private TestStore it;
 
   @BeforeEach
   void writeRows() throws Exception {
@@ -31,11 +31,6 @@ class AuditTest {
       it.store.audit().append(entry(i));
     }
     assertThat(it.store.audit().verify()).isEqualTo(new AuditVerdict.Whole(ROWS));
-  }
-
-  @AfterEach
-  void close() {
-    it.close();
   }
 
   private static AuditEntry entry(int i) {

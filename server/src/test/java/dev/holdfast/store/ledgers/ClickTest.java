@@ -26,7 +26,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,16 +38,11 @@ class ClickTest {
 
   @TempDir Path folder;
   private final Instant now = TestStore.NOW;
-  private TestStore it;
+  @AutoClose private TestStore it;
 
   @BeforeEach
   void open() throws Exception {
     it = new TestStore(folder);
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    it.close();
   }
 
   private Approvals approvals() {

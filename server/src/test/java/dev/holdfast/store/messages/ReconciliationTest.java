@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,7 +22,7 @@ class ReconciliationTest {
   private static final int EVENTS = 5_000;
 
   @TempDir Path folder;
-  private TestStore it;
+  @AutoClose private TestStore it;
   private Reconciliation reconciliation;
   private final List<Duration> rests = new ArrayList<>();
   private final List<List<Waiting>> heard = new ArrayList<>();
@@ -37,11 +37,6 @@ class ReconciliationTest {
     all.forEach(CompletableFuture::join);
     reconciliation = new Reconciliation(it.store.engine(), new ManualTime());
     reconciliation.onLook(heard::add);
-  }
-
-  @AfterEach
-  void close() {
-    it.close();
   }
 
   private boolean rest(Duration wait) {

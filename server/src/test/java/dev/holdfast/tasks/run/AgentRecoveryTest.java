@@ -26,7 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,7 +45,7 @@ class AgentRecoveryTest {
   private AgentJudge.@Nullable Verdict verdict;
   private boolean mayAct = true;
   private boolean mayJudge = true;
-  private TestStore it;
+  @AutoClose private TestStore it;
   private PlanLedger ledger;
   private AgentRecovery recovery;
 
@@ -67,11 +67,6 @@ class AgentRecoveryTest {
             incidents,
             time,
             meters);
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    it.close();
   }
 
   private AgentReviews reviews() {

@@ -31,8 +31,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -47,7 +47,7 @@ class PlansTest {
 
   @TempDir Path folder;
   private final ManualTime time = new ManualTime();
-  private TestStore it;
+  @AutoClose private TestStore it;
   private PlanLedger ledger;
   private Plans plans;
   private boolean writes;
@@ -93,11 +93,6 @@ class PlansTest {
     plans =
         new Plans(
             ledger, runner, directory, () -> openMax, () -> writes, () -> true, time, _ -> {});
-  }
-
-  @AfterEach
-  void close() {
-    it.close();
   }
 
   private static Step step(String name, String agent, String action, String payload) {

@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,7 +42,7 @@ class MemoryEditsTest {
   private static final byte[] NEW = "- two\n".getBytes(UTF_8);
 
   @TempDir Path folder;
-  private Store store;
+  @AutoClose private Store store;
   private Memory memory;
   private Path file;
 
@@ -82,11 +82,6 @@ class MemoryEditsTest {
     Path owner = store.threads().of("web:main:t").folder();
     Files.createDirectories(owner);
     file = owner.resolve(Memory.FILE);
-  }
-
-  @AfterEach
-  void close() {
-    store.close();
   }
 
   private boolean replace() throws IOException {

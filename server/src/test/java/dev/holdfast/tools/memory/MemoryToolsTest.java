@@ -22,7 +22,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,7 +39,7 @@ class MemoryToolsTest {
   private final Secrets secrets = new Secrets();
   private final ManualTime time = new ManualTime();
   private final List<String> notes = new ArrayList<>();
-  private Store store;
+  @AutoClose private Store store;
   private Memory memory;
   private RecallHits hits;
 
@@ -55,11 +55,6 @@ class MemoryToolsTest {
             new StoreHooks(() -> {}, (_, _) -> {}));
     memory = new Memory(store, folder, 1000);
     hits = RecallHits.open(store.engine(), time, ZoneOffset.UTC);
-  }
-
-  @AfterEach
-  void close() {
-    store.close();
   }
 
   private ToolResult remember(MemoryConfig config, String key, JsonObject arguments)

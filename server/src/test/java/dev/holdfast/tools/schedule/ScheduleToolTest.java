@@ -20,7 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +33,7 @@ class ScheduleToolTest {
   @TempDir Path folder;
   private final Secrets secrets = new Secrets();
   private final ManualTime time = new ManualTime();
-  private Store store;
+  @AutoClose private Store store;
   private ScheduleTool tool;
 
   @BeforeEach
@@ -48,11 +48,6 @@ class ScheduleToolTest {
             new StoreHooks(() -> {}, (_, _) -> {}));
     ScheduleConfig config = new ScheduleConfig(true, 3, Duration.ofSeconds(60));
     tool = new ScheduleTool(config, store, secrets, time, ZoneId.of("Europe/Berlin"));
-  }
-
-  @AfterEach
-  void close() {
-    store.close();
   }
 
   private ToolResult run(String thread, String key, JsonObject arguments) {

@@ -11,7 +11,7 @@ import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(300)
 class NatsOutageTest {
   private static NatsServer nats;
-  private static BusRig bus;
+  @AutoClose private static BusRig bus;
 
   @RegisterExtension
   static final Served SERVED =
@@ -46,11 +46,6 @@ class NatsOutageTest {
   void open() {
     rig = SERVED.rig();
     bus.begin();
-  }
-
-  @AfterAll
-  static void close() {
-    bus.close();
   }
 
   @Test

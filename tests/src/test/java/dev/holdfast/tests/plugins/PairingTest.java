@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,7 +27,7 @@ class PairingTest {
   private static final Pattern CODE = Pattern.compile("holdfast pair approve ([2-9A-Z]{8}) ");
   private static final String ALICE = "alice"; // as WebhookSender writes
 
-  private ServerRig rig;
+  @AutoClose private ServerRig rig;
   private WebhookSender sender;
 
   @BeforeEach
@@ -44,11 +44,6 @@ class PairingTest {
     CompiledPlugin.ofResource("relay", "Relay").into(plugins);
     rig.start();
     sender = new WebhookSender(rig.setup().url("/webhooks/relay/main"), ServerRig.SECRET);
-  }
-
-  @AfterEach
-  void close() {
-    rig.close();
   }
 
   /** While its plugin is being loaded the channel is unknown. */

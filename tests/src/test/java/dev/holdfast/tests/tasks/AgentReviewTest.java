@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,13 +27,8 @@ import org.junit.jupiter.api.Timeout;
 class AgentReviewTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
-  private final ServerRig rig = new ServerRig();
+  @AutoClose private final ServerRig rig = new ServerRig();
   private final PlanApi plans = new PlanApi(rig);
-
-  @AfterEach
-  void end() {
-    rig.close();
-  }
 
   private void plan(String agent, String action, Map<String, Object> payload) throws IOException {
     String _ = plans.make(agent, action, payload);

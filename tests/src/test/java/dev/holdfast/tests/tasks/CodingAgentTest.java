@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,7 +36,7 @@ class CodingAgentTest {
   /** Two processes of the coding agent that hangs, one of which has left its session. */
   private static final String HANGS = "sleep 86555.";
 
-  private final ServerRig rig = new ServerRig();
+  @AutoClose private final ServerRig rig = new ServerRig();
   private final PlanApi plans = new PlanApi(rig);
   private Path work = rig.folder();
 
@@ -67,11 +67,6 @@ class CodingAgentTest {
     rig.start();
     Await.until(
         "the agent is there", LIMIT, () -> rig.api().get("/api/v1/extensions/cli").status() == 200);
-  }
-
-  @AfterEach
-  void end() {
-    rig.close();
   }
 
   private Map<String, Object> task(String words) {

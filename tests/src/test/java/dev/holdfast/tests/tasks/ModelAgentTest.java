@@ -16,7 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,7 +28,7 @@ class ModelAgentTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final String PLANS = "/api/v1/plans";
 
-  private static final TurnModel MODEL = new TurnModel(ModelAgentTest::wishes);
+  @AutoClose private static final TurnModel MODEL = new TurnModel(ModelAgentTest::wishes);
 
   @RegisterExtension static final Served SERVED = Served.alone(ModelAgentTest::configure);
 
@@ -38,11 +38,6 @@ class ModelAgentTest {
   @BeforeEach
   void begin() throws IOException {
     worker.forget();
-  }
-
-  @AfterAll
-  static void stop() {
-    MODEL.close();
   }
 
   private static void configure(ServerRig rig) {

@@ -13,7 +13,7 @@ import dev.holdfast.tests.harness.ThreadFolder;
 import dev.holdfast.tests.harness.ToolShape;
 import java.nio.file.Path;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -70,16 +70,11 @@ class ToolImageTest {
       """;
 
   @TempDir static Path folder;
-  private static Aimock aimock;
+  @AutoClose private static Aimock aimock;
 
   @BeforeAll
   static void open() {
     aimock = Aimock.start(folder, FIXTURES);
-  }
-
-  @AfterAll
-  static void close() {
-    aimock.close();
   }
 
   @ParameterizedTest

@@ -17,7 +17,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,16 +59,11 @@ class ToolRoundTripTest {
       """;
 
   @TempDir static Path folder;
-  private static Aimock aimock;
+  @AutoClose private static Aimock aimock;
 
   @BeforeAll
   static void open() {
     aimock = Aimock.start(folder, FIXTURES);
-  }
-
-  @AfterAll
-  static void close() {
-    aimock.close();
   }
 
   @ParameterizedTest
