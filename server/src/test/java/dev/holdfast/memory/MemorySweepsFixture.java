@@ -9,27 +9,26 @@ import dev.holdfast.api.ModelAnswer;
 import dev.holdfast.api.ModelListener;
 import dev.holdfast.api.ModelProvider;
 import dev.holdfast.api.ModelRequest;
-import dev.holdfast.api.ToolContext;
 import dev.holdfast.config.Secrets;
 import dev.holdfast.config.Section;
 import dev.holdfast.memory.SweepConfig.GlobalPromote;
 import dev.holdfast.models.RemoteUse;
 import dev.holdfast.store.Store;
 import dev.holdfast.store.engine.StoreException;
-import dev.holdfast.store.messages.NewEvent;
 import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.time.ManualTime;
 import dev.holdfast.tools.memory.Memory;
 import dev.holdfast.tools.memory.RecallHits;
-import dev.holdfast.tools.memory.RecallTool;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -38,7 +37,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -70,9 +68,9 @@ abstract class MemorySweepsFixture {
 
   /** Answers each question with the next script. */
   static final class Model implements ModelProvider {
-    private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
-    private final List<ModelRequest> asked = Collections.synchronizedList(new ArrayList<>());
-    private volatile boolean isAway;
+    final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+    final List<ModelRequest> asked = Collections.synchronizedList(new ArrayList<>());
+    volatile boolean isAway;
 
     @Override
     public String name() {
@@ -103,8 +101,8 @@ abstract class MemorySweepsFixture {
 
   /** What a test lets sweeps cost. */
   static final class Budget implements SweepBudget {
-    private volatile RemoteUse remote = RemoteUse.FREE;
-    private volatile BooleanSupplier isThreadSpent = () -> false;
+    volatile RemoteUse remote = RemoteUse.FREE;
+    volatile BooleanSupplier isThreadSpent = () -> false;
 
     @Override
     public RemoteUse remote() {
@@ -119,11 +117,11 @@ abstract class MemorySweepsFixture {
 
   /** A server that is as busy as a test says, and may crash at a step. */
   static final class Calm implements ServerCalm {
-    private volatile boolean quiet = true;
-    private volatile boolean mayWork = true;
-    private volatile Crash crash = Crash.NONE;
-    private volatile Runnable before = () -> {};
-    private volatile Runnable after = () -> {};
+    volatile boolean quiet = true;
+    volatile boolean mayWork = true;
+    volatile Crash crash = Crash.NONE;
+    volatile Runnable before = () -> {};
+    volatile Runnable after = () -> {};
 
     enum Crash {
       NONE,
@@ -220,16 +218,13 @@ abstract class MemorySweepsFixture {
   }
 
   void remember(String key, String text) throws Exception {
-    RememberLine.add(memory, SCOPE, key, LocalDate.of(2025, 12, 1), text);
+    remember(THREAD, key, text);
   }
 
-  /** What {@code remember} does, from here. */
-  static final class RememberLine {
-    static void add(Memory memory, Memory.Scope scope, String key, LocalDate day, String text)
-        throws Exception {
-      assertThat(memory.add(scope, key, day, text, "test", java.time.Instant.EPOCH))
-          .isEqualTo(Memory.Added.ADDED);
-    }
+  void remember(String thread, String key, String text) throws Exception {
+    LocalDate day = LocalDate.of(2025, 12, 1);
+    assertThat(memory.add(SweepRig.scope(thread), key, day, text, "test", Instant.EPOCH))
+        .isEqualTo(Memory.Added.ADDED);
   }
 
   void says(String id, String sender, String text) throws Exception {
@@ -237,18 +232,7 @@ abstract class MemorySweepsFixture {
   }
 
   void says(String thread, String id, String sender, String text) throws Exception {
-    store
-        .threads()
-        .of(thread)
-        .log(
-            new JsonObject()
-                .put("id", id)
-                .put("event", "e" + id)
-                .put("at", time.now().toString())
-                .put("role", "user")
-                .put("sender", sender)
-                .put("text", text)
-                .encode());
+    SweepRig.says(store, time, thread, id, sender, text);
   }
 
   void corpus() throws Exception {
@@ -271,11 +255,7 @@ abstract class MemorySweepsFixture {
   }
 
   void isChatThread(String thread) throws Exception {
-    var _ =
-        store
-            .inbox()
-            .append(new NewEvent("web:main", thread, "k" + thread, "{}", time.now()))
-            .get(10, TimeUnit.SECONDS);
+    SweepRig.writesIn(store, time, thread);
   }
 
   static JsonObject change(String what, Integer... lines) {
@@ -328,20 +308,7 @@ abstract class MemorySweepsFixture {
   }
 
   void recallIn(String thread, String... questions) throws Exception {
-    RecallTool tool = new RecallTool(memory, List::of, hits);
-    for (String question : questions) {
-      tool.run(
-          new JsonObject().put("query", question).encode(),
-          new ToolContext(
-              thread,
-              "e",
-              "amy",
-              "c",
-              "k",
-              store.threads().of(thread).scratch(),
-              ToolContext.Progress.SILENT));
-    }
-    store.engine().call(_ -> true); // behind what is written later
+    SweepRig.recalls(store, memory, hits, thread, questions);
   }
 
   void proposeAll() throws Exception {
@@ -371,7 +338,7 @@ abstract class MemorySweepsFixture {
     try {
       return Files.readString(file).contains(part);
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
   }
 

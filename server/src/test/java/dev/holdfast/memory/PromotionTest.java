@@ -6,7 +6,6 @@ import dev.holdfast.api.InboundMessage;
 import dev.holdfast.api.Origin;
 import dev.holdfast.memory.SweepConfig.GlobalPromote;
 import dev.holdfast.store.engine.StoreException;
-import dev.holdfast.tools.memory.Memory;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -267,12 +266,7 @@ class PromotionTest extends MemorySweepsFixture {
     proposeAll();
     recall("office", "closes workdays", "six");
     String other = "web:main:other";
-    RememberLine.add(
-        memory,
-        new Memory.Scope.OfThread(other),
-        "o1",
-        LocalDate.of(2025, 12, 1),
-        "The office closes at six on workdays.");
+    remember(other, "o1", "The office closes at six on workdays.");
     says(other, "1", "amy", "Good morning.");
     recallIn(other, "office", "closes workdays", "six");
     model.answers.add(answer());

@@ -189,11 +189,7 @@ final class SweepRig implements AutoCloseable {
 
   /** A conversation with lines of a person in front of what was remembered last year. */
   void remembers(String thread, String mine, String... facts) throws Exception {
-    var _ =
-        store
-            .inbox()
-            .append(new NewEvent("web:main", thread, "k" + thread, "{}", time.now()))
-            .get(10, TimeUnit.SECONDS);
+    writesIn(store, time, thread);
     Files.createDirectories(store.threads().of(thread).scratch());
     Files.writeString(store.threads().of(thread).folder().resolve(Memory.FILE), mine);
     for (int i = 0; i < facts.length; i++) {
@@ -208,7 +204,20 @@ final class SweepRig implements AutoCloseable {
     }
   }
 
+  static void writesIn(Store store, Time time, String thread) throws Exception {
+    var _ =
+        store
+            .inbox()
+            .append(new NewEvent("web:main", thread, "k" + thread, "{}", time.now()))
+            .get(10, TimeUnit.SECONDS);
+  }
+
   void says(String thread, String id, String sender, String text) throws Exception {
+    says(store, time, thread, id, sender, text);
+  }
+
+  static void says(Store store, Time time, String thread, String id, String sender, String text)
+      throws Exception {
     store
         .threads()
         .of(thread)
@@ -224,6 +233,12 @@ final class SweepRig implements AutoCloseable {
   }
 
   void recalls(String thread, String... questions) throws Exception {
+    recalls(store, memory, hits, thread, questions);
+  }
+
+  static void recalls(
+      Store store, Memory memory, RecallHits hits, String thread, String... questions)
+      throws Exception {
     RecallTool tool = new RecallTool(memory, List::of, hits);
     for (String question : questions) {
       var _ =

@@ -1,6 +1,5 @@
 package dev.holdfast.replies;
 
-import static dev.holdfast.replies.FakeAccount.hangs;
 import static dev.holdfast.replies.FakeAccount.refuses;
 import static org.assertj.core.api.Assertions.assertThat;
 

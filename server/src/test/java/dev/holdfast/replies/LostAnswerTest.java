@@ -1,7 +1,6 @@
 package dev.holdfast.replies;
 
 import static dev.holdfast.replies.FakeAccount.losesAnswer;
-import static dev.holdfast.replies.FakeAccount.refuses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.Failure;
