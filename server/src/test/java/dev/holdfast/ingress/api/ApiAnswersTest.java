@@ -4,13 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.ingress.IngressCase;
 import dev.holdfast.ingress.IngressRig;
 import dev.holdfast.ingress.Raw;
 import io.vertx.core.json.JsonObject;
 import java.util.Base64;
 import java.util.List;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,15 +18,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the API answers on the events, letters and threads that there are. */
 @Timeout(60)
-class ApiAnswersTest {
+class ApiAnswersTest extends IngressCase {
   private static final String MESSAGES = "/api/v1/threads/t1/messages";
-
-  @AutoClose private IngressRig rig;
-
-  @BeforeEach
-  void start() throws Exception {
-    rig = new IngressRig();
-  }
 
   @Test
   void aRefusalOfTheStoreIs503AndNotRemembered() throws Exception {

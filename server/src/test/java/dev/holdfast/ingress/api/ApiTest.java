@@ -2,6 +2,7 @@ package dev.holdfast.ingress.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.ingress.IngressCase;
 import dev.holdfast.ingress.IngressRig;
 import dev.holdfast.ingress.Raw;
 import dev.holdfast.ingress.wire.RequestTarget;
@@ -10,23 +11,14 @@ import io.vertx.core.json.JsonObject;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
-class ApiTest {
+class ApiTest extends IngressCase {
   private static final String MESSAGES = "/api/v1/threads/t1/messages";
-
-  @AutoClose private IngressRig rig;
-
-  @BeforeEach
-  void start() throws Exception {
-    rig = new IngressRig();
-  }
 
   /** S22: whatever is not one good token in the one right place is 401. */
   @Test

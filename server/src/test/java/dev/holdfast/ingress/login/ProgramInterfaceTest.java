@@ -3,25 +3,17 @@ package dev.holdfast.ingress.login;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.config.Secret;
+import dev.holdfast.ingress.IngressCase;
 import dev.holdfast.ingress.IngressRig;
 import dev.holdfast.ingress.Raw;
 import dev.holdfast.ingress.wire.Scope;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-class ProgramInterfaceTest {
-  @AutoClose private IngressRig rig;
-
-  @BeforeEach
-  void start() throws Exception {
-    rig = new IngressRig();
-  }
-
+class ProgramInterfaceTest extends IngressCase {
   /** S25: a rotated token takes what it is still waiting for. */
   @Test
   void aRotatedTokenEndsTheRequestsOfItsPrograms() throws Exception {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.config.Secret;
 import dev.holdfast.ingress.FakeLogouts;
+import dev.holdfast.ingress.IngressCase;
 import dev.holdfast.ingress.IngressRig;
 import dev.holdfast.ingress.Raw;
 import dev.holdfast.ingress.login.Sessions;
@@ -14,23 +15,14 @@ import dev.holdfast.ingress.wire.Scope;
 import dev.holdfast.time.ManualTime;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-class LoginTest {
+class LoginTest extends IngressCase {
   private static final String MESSAGES = "/api/v1/threads/t1/messages";
   private static final String HI = "{\"text\":\"hi\"}";
   private static final String OWN = "Origin: http://localhost";
-
-  @AutoClose private IngressRig rig;
-
-  @BeforeEach
-  void start() throws Exception {
-    rig = new IngressRig();
-  }
 
   private String cookieOf(String login) throws Exception {
     Raw.Answer answer = rig.post("/login", login);

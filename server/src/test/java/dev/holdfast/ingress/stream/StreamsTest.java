@@ -3,6 +3,7 @@ package dev.holdfast.ingress.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.config.Secret;
+import dev.holdfast.ingress.IngressCase;
 import dev.holdfast.ingress.IngressRig;
 import dev.holdfast.ingress.Raw;
 import dev.holdfast.ingress.login.TokenConfig;
@@ -10,20 +11,11 @@ import dev.holdfast.ingress.wire.Scope;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-class StreamsTest {
-  @AutoClose private IngressRig rig;
-
-  @BeforeEach
-  void start() throws Exception {
-    rig = new IngressRig();
-  }
-
+class StreamsTest extends IngressCase {
   private Raw open(String query, String... headers) throws Exception {
     return openAs(IngressRig.ADMIN, query, headers);
   }

@@ -2,14 +2,13 @@ package dev.holdfast.ingress.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.ingress.IngressCase;
 import dev.holdfast.ingress.IngressRig;
 import dev.holdfast.ingress.Raw;
 import dev.holdfast.time.SystemTime;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,16 +16,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a socket can be made to say that is not plain HTTP. */
 @Timeout(60)
-class WireAttacksTest {
+class WireAttacksTest extends IngressCase {
   private static final String HOOK = "POST /webhooks/webhook/ci HTTP/1.1\r\nHost: localhost\r\n";
   private static final String SIGNED = HOOK + "x-sign: ok\r\nContent-Type: application/json\r\n";
-
-  @AutoClose private IngressRig rig;
-
-  @BeforeEach
-  void start() throws Exception {
-    rig = new IngressRig();
-  }
 
   private void isRefusedAndClosed(String request, int status) throws Exception {
     try (Raw raw = rig.raw()) {
