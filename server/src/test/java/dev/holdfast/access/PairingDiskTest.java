@@ -2,13 +2,13 @@ package dev.holdfast.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.api.Access;
 import dev.holdfast.api.Access.Groups;
 import dev.holdfast.api.Access.Strangers;
 import dev.holdfast.api.DropReason;
 import dev.holdfast.api.FailureCode;
+import dev.holdfast.store.SmallDiskCase;
 import dev.holdfast.store.TestStore;
 import dev.holdfast.store.engine.StoreException;
 import java.io.IOException;
@@ -18,43 +18,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Pairing while a disk of 16 MiB in memory is full. */
 @Timeout(60)
-class PairingDiskTest {
+class PairingDiskTest extends SmallDiskCase {
   private static final Access PAIR =
       new Access(Set.of(), Set.of(), Set.of(), Strangers.PAIR, Groups.MENTIONED, 30, 10);
-
-  @TempDir Path root;
-  private boolean mounted;
-
-  @BeforeEach
-  void mount() throws Exception {
-    mounted = runs("mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", root.toString());
-    assumeTrue(mounted, "a small disk can only be mounted by root");
-  }
-
-  @AfterEach
-  void unmount() throws Exception {
-    if (mounted) {
-      assertThat(runs("umount", root.toString())).isTrue();
-    }
-  }
-
-  private static boolean runs(String... command) throws IOException, InterruptedException {
-    Process process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-            .start();
-    return process.waitFor(10, TimeUnit.SECONDS) && process.exitValue() == 0;
-  }
 
   /** To the last byte, and what the log of the database has left as well. */
   private Path fill(TestStore it) throws IOException {

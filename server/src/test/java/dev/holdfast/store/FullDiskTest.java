@@ -1,7 +1,6 @@
 package dev.holdfast.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.store.engine.StoreException;
@@ -21,40 +20,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** A disk of 16 MiB in memory, filled to its last byte. */
-class FullDiskTest {
-  @TempDir Path root;
-  private boolean mounted;
-
-  @BeforeEach
-  void mount() throws Exception {
-    mounted = runs("mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", root.toString());
-    assumeTrue(mounted, "a small disk can only be mounted by root");
-  }
-
-  @AfterEach
-  void unmount() throws Exception {
-    if (mounted) {
-      assertThat(runs("umount", root.toString())).isTrue();
-    }
-  }
-
-  private static boolean runs(String... command) throws IOException, InterruptedException {
-    Process process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-            .start();
-    return process.waitFor(10, TimeUnit.SECONDS) && process.exitValue() == 0;
-  }
-
+class FullDiskTest extends SmallDiskCase {
   private Path fill() throws IOException {
     Path ballast = root.resolve("ballast");
     try (var out =
