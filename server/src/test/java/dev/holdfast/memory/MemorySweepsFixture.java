@@ -14,6 +14,7 @@ import dev.holdfast.config.Section;
 import dev.holdfast.memory.SweepConfig.GlobalPromote;
 import dev.holdfast.models.RemoteUse;
 import dev.holdfast.store.Store;
+import dev.holdfast.store.TestStore;
 import dev.holdfast.store.engine.StoreException;
 import dev.holdfast.store.messages.ThreadReader;
 import dev.holdfast.time.ManualTime;
@@ -159,7 +160,7 @@ abstract class MemorySweepsFixture {
 
   @BeforeEach
   void open() throws Exception {
-    store = SweepRig.store(folder, time, registry);
+    store = TestStore.open(folder, time, registry);
     memory = new Memory(store, folder, 4000);
     hits = RecallHits.open(store.engine(), time, ZoneOffset.UTC);
     sweeps = start();

@@ -26,12 +26,9 @@ import dev.holdfast.resilience.GuardMemory;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.resilience.GuardsConfig;
 import dev.holdfast.store.Store;
-import dev.holdfast.store.StoreConfig;
-import dev.holdfast.store.engine.StoreHooks;
-import dev.holdfast.store.messages.InboxConfig;
+import dev.holdfast.store.TestStore;
 import dev.holdfast.store.messages.NewEvent;
 import dev.holdfast.store.messages.ThreadReader;
-import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.time.ManualTime;
 import dev.holdfast.time.Time;
 import dev.holdfast.tools.memory.Memory;
@@ -71,7 +68,7 @@ final class SweepRig implements AutoCloseable {
       throws Exception {
     this.folder = folder;
     SimpleMeterRegistry registry = new SimpleMeterRegistry();
-    store = store(folder, time, registry);
+    store = TestStore.open(folder, time, registry);
     memory = new Memory(store, folder, 4000);
     hits = RecallHits.open(store.engine(), time, ZoneOffset.UTC);
     SweepConfig usual = SweepConfig.from(Section.empty());
@@ -93,16 +90,6 @@ final class SweepRig implements AutoCloseable {
             ZoneOffset.UTC,
             time,
             registry);
-  }
-
-  static Store store(Path folder, Time time, MeterRegistry registry) throws Exception {
-    InboxConfig inbox = new InboxConfig(1000, 512, Duration.ofMillis(1), Duration.ofDays(7), 3);
-    return Store.open(
-        new StoreConfig(inbox, 0, new ThreadFilesConfig(4_194_304, 50)),
-        folder,
-        time,
-        registry,
-        new StoreHooks(() -> {}, (_, _) -> {}));
   }
 
   static Models models(ModelProvider model, Time time, MeterRegistry registry, Vertx vertx) {

@@ -3,6 +3,7 @@ package dev.holdfast.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.store.Store;
+import dev.holdfast.store.TestStore;
 import dev.holdfast.store.ledgers.AuditEntry;
 import dev.holdfast.time.ManualTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -29,7 +30,7 @@ class TalkReaderTest {
 
   @BeforeEach
   void open() throws Exception {
-    store = SweepRig.store(folder, time, new SimpleMeterRegistry());
+    store = TestStore.open(folder, time, new SimpleMeterRegistry());
     Files.createDirectories(store.threads().of(THREAD).scratch());
   }
 

@@ -15,6 +15,7 @@ import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.time.ManualTime;
 import dev.holdfast.time.Time;
 import dev.holdfast.time.TimedWait;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -57,6 +58,21 @@ public final class TestStore implements AutoCloseable {
             time,
             registry,
             new StoreHooks(() -> {}, (code, text) -> fatals.add(code + " " + text)));
+  }
+
+  /** A store alone, with room for long conversations. */
+  public static Store open(Path folder, Time time, MeterRegistry registry)
+      throws StartRefusedException {
+    return Store.open(
+        new StoreConfig(INBOX, 0, new ThreadFilesConfig(4_194_304, 50)),
+        folder,
+        time,
+        registry,
+        new StoreHooks(
+            () -> {},
+            (_, text) -> {
+              throw new AssertionError(text);
+            }));
   }
 
   public static NewEvent event(String thread, String key) {

@@ -7,19 +7,15 @@ import dev.holdfast.api.ToolResult;
 import dev.holdfast.media.AttachmentsConfig;
 import dev.holdfast.media.Samples;
 import dev.holdfast.store.Store;
-import dev.holdfast.store.StoreConfig;
-import dev.holdfast.store.engine.StoreHooks;
-import dev.holdfast.store.messages.InboxConfig;
+import dev.holdfast.store.TestStore;
 import dev.holdfast.store.messages.ReplyFile;
 import dev.holdfast.store.threads.AttachmentFolder;
-import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.time.ManualTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.json.JsonObject;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,18 +34,7 @@ class AttachFileToolTest {
 
   @BeforeEach
   void open() throws Exception {
-    InboxConfig inbox = new InboxConfig(100, 10, Duration.ofMillis(1), Duration.ofDays(1), 3);
-    store =
-        Store.open(
-            new StoreConfig(inbox, 0, new ThreadFilesConfig(4_194_304, 50)),
-            data,
-            new ManualTime(),
-            new SimpleMeterRegistry(),
-            new StoreHooks(
-                () -> {},
-                (_, text) -> {
-                  throw new AssertionError(text);
-                }));
+    store = TestStore.open(data, new ManualTime(), new SimpleMeterRegistry());
     folder = store.threads().of("web:main:t").attachments();
     scratch = store.threads().of("web:main:t").scratch();
     tool =

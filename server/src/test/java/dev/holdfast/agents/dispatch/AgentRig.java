@@ -30,14 +30,11 @@ import dev.holdfast.resilience.GuardMemory;
 import dev.holdfast.resilience.Guards;
 import dev.holdfast.resilience.GuardsConfig;
 import dev.holdfast.store.Store;
-import dev.holdfast.store.StoreConfig;
-import dev.holdfast.store.engine.StoreHooks;
+import dev.holdfast.store.TestStore;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
-import dev.holdfast.store.messages.InboxConfig;
 import dev.holdfast.store.messages.NewEvent;
 import dev.holdfast.store.messages.Reply;
-import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.time.SystemTime;
 import dev.holdfast.time.Time;
 import dev.holdfast.tools.ToolOutputConfig;
@@ -105,14 +102,7 @@ public final class AgentRig {
 
   AgentRig(Path folder, ScriptedProvider model, Options options) throws Exception {
     this.model = model;
-    InboxConfig inbox = new InboxConfig(100_000, 512, Duration.ofMillis(1), Duration.ofDays(7), 3);
-    store =
-        Store.open(
-            new StoreConfig(inbox, 0, new ThreadFilesConfig(4_194_304, 50)),
-            folder,
-            time,
-            meters,
-            new StoreHooks(() -> {}, (_, text) -> fail(text)));
+    store = TestStore.open(folder, time, meters);
     Guards guards = Guards.create(GuardsConfig.defaults(), GuardMemory.none(), time, meters, vertx);
     ModelsConfig config =
         ConfigFile.text("test", "models: {retry: {server_error: {max_attempts: 1}}}", Map.of())

@@ -2,9 +2,8 @@ package dev.holdfast.agents.dispatch;
 
 import dev.holdfast.agents.context.Incoming;
 import dev.holdfast.store.Store;
-import dev.holdfast.store.StoreConfig;
+import dev.holdfast.store.TestStore;
 import dev.holdfast.store.engine.StoreException;
-import dev.holdfast.store.engine.StoreHooks;
 import dev.holdfast.store.ledgers.AuditEntry;
 import dev.holdfast.store.ledgers.Schedule;
 import dev.holdfast.store.ledgers.Schedule.Kind;
@@ -13,13 +12,10 @@ import dev.holdfast.store.ledgers.Schedules;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
 import dev.holdfast.store.messages.Finish;
-import dev.holdfast.store.messages.InboxConfig;
-import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.time.ManualTime;
 import dev.holdfast.tools.schedule.Timetable;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -39,15 +35,8 @@ abstract class WakeupRig {
 
   @BeforeEach
   void open() throws Exception {
-    InboxConfig inbox = new InboxConfig(100_000, 512, Duration.ofMillis(1), Duration.ofDays(7), 3);
     meters = new SimpleMeterRegistry();
-    store =
-        Store.open(
-            new StoreConfig(inbox, 0, new ThreadFilesConfig(4_194_304, 50)),
-            folder,
-            time,
-            meters,
-            new StoreHooks(() -> {}, (_, _) -> {}));
+    store = TestStore.open(folder, time, meters);
     wakeups = new Wakeups(store.schedules(), time, meters);
   }
 

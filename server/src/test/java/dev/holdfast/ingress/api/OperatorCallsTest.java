@@ -15,17 +15,13 @@ import dev.holdfast.ingress.wire.Caller;
 import dev.holdfast.ingress.wire.RefusedRequestException;
 import dev.holdfast.ingress.wire.Scope;
 import dev.holdfast.store.Store;
-import dev.holdfast.store.StoreConfig;
 import dev.holdfast.store.TestStore;
 import dev.holdfast.store.engine.StoreException;
-import dev.holdfast.store.engine.StoreHooks;
 import dev.holdfast.store.ledgers.Approval;
 import dev.holdfast.store.ledgers.AuditEntry;
 import dev.holdfast.store.messages.Event;
 import dev.holdfast.store.messages.EventState;
-import dev.holdfast.store.messages.InboxConfig;
 import dev.holdfast.store.messages.StoryLine;
-import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.time.SystemTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.json.JsonObject;
@@ -71,14 +67,7 @@ class OperatorCallsTest {
 
   @BeforeEach
   void open() throws Exception {
-    InboxConfig inbox = new InboxConfig(1000, 64, Duration.ofMillis(1), Duration.ofDays(7), 3);
-    store =
-        Store.open(
-            new StoreConfig(inbox, 0, new ThreadFilesConfig(4_194_304, 50)),
-            folder,
-            time,
-            new SimpleMeterRegistry(),
-            new StoreHooks(() -> {}, (_, _) -> {}));
+    store = TestStore.open(folder, time, new SimpleMeterRegistry());
     news.watch(told::add, () -> {});
     store.threadOwners().claim("web:main:t", "ann", true);
   }

@@ -5,10 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.libc.FileCalls;
 import dev.holdfast.store.Store;
-import dev.holdfast.store.StoreConfig;
-import dev.holdfast.store.engine.StoreHooks;
-import dev.holdfast.store.messages.InboxConfig;
-import dev.holdfast.store.threads.ThreadFilesConfig;
+import dev.holdfast.store.TestStore;
 import dev.holdfast.time.ManualTime;
 import dev.holdfast.tools.files.Sha256;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -19,7 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.Arrays;
@@ -70,14 +66,7 @@ class MemoryEditsTest {
 
   @BeforeEach
   void open() throws Exception {
-    InboxConfig inbox = new InboxConfig(1000, 512, Duration.ofMillis(1), Duration.ofDays(7), 3);
-    store =
-        Store.open(
-            new StoreConfig(inbox, 0, new ThreadFilesConfig(4_194_304, 50)),
-            folder,
-            new ManualTime(),
-            new SimpleMeterRegistry(),
-            new StoreHooks(() -> {}, (_, _) -> {}));
+    store = TestStore.open(folder, new ManualTime(), new SimpleMeterRegistry());
     memory = new Memory(store, folder, 1000);
     Path owner = store.threads().of("web:main:t").folder();
     Files.createDirectories(owner);

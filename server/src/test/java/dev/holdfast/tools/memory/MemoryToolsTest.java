@@ -6,18 +6,14 @@ import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.config.Secrets;
 import dev.holdfast.store.Store;
-import dev.holdfast.store.StoreConfig;
-import dev.holdfast.store.engine.StoreHooks;
-import dev.holdfast.store.messages.InboxConfig;
+import dev.holdfast.store.TestStore;
 import dev.holdfast.store.messages.ThreadReader;
-import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.time.ManualTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,14 +41,7 @@ class MemoryToolsTest {
 
   @BeforeEach
   void open() throws Exception {
-    InboxConfig inbox = new InboxConfig(1000, 512, Duration.ofMillis(1), Duration.ofDays(7), 3);
-    store =
-        Store.open(
-            new StoreConfig(inbox, 0, new ThreadFilesConfig(4_194_304, 50)),
-            folder,
-            time,
-            new SimpleMeterRegistry(),
-            new StoreHooks(() -> {}, (_, _) -> {}));
+    store = TestStore.open(folder, time, new SimpleMeterRegistry());
     memory = new Memory(store, folder, 1000);
     hits = RecallHits.open(store.engine(), time, ZoneOffset.UTC);
   }

@@ -6,12 +6,9 @@ import dev.holdfast.api.ToolContext;
 import dev.holdfast.api.ToolResult;
 import dev.holdfast.config.Secrets;
 import dev.holdfast.store.Store;
-import dev.holdfast.store.StoreConfig;
-import dev.holdfast.store.engine.StoreHooks;
+import dev.holdfast.store.TestStore;
 import dev.holdfast.store.ledgers.Schedule;
-import dev.holdfast.store.messages.InboxConfig;
 import dev.holdfast.store.messages.ThreadReader;
-import dev.holdfast.store.threads.ThreadFilesConfig;
 import dev.holdfast.time.ManualTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.json.JsonObject;
@@ -38,14 +35,7 @@ class ScheduleToolTest {
 
   @BeforeEach
   void open() throws Exception {
-    InboxConfig inbox = new InboxConfig(1000, 512, Duration.ofMillis(1), Duration.ofDays(7), 3);
-    store =
-        Store.open(
-            new StoreConfig(inbox, 0, new ThreadFilesConfig(4_194_304, 50)),
-            folder,
-            time,
-            new SimpleMeterRegistry(),
-            new StoreHooks(() -> {}, (_, _) -> {}));
+    store = TestStore.open(folder, time, new SimpleMeterRegistry());
     ScheduleConfig config = new ScheduleConfig(true, 3, Duration.ofSeconds(60));
     tool = new ScheduleTool(config, store, secrets, time, ZoneId.of("Europe/Berlin"));
   }
