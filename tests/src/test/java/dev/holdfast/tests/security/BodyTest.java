@@ -3,22 +3,17 @@ package dev.holdfast.tests.security;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Answer;
-import dev.holdfast.tests.harness.RawClient;
 import dev.holdfast.tests.harness.WebhookSender;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 
-/**
- * Rows S12, S18, S19, S20 and S21: bodies that are too big, too deep, packed or of the wrong kind.
- */
+/** Rows S12, S18, S19 and S21: bodies that are too big, too deep or of the wrong kind. */
 class BodyTest extends SharedServer {
   private static final int LIMIT = 1_048_576;
 
@@ -52,31 +47,6 @@ class BodyTest extends SharedServer {
     }
   }
 
-  /** Row S12: an announced length over the limit is refused before the body comes. */
-  @Test
-  void anAnnouncedBigBodyIsRefusedAtOnce() throws IOException {
-    assertThat(rawStatus(head("content-length: 99999999999") + "{")).isIn(413, 400);
-    assertThat(rawStatus(head("content-length: " + (LIMIT + 1)) + "{")).isEqualTo(413);
-  }
-
-  /** Row S12: a chunked body without an end. */
-  @Test
-  void anEndlessBodyIsCut() throws IOException {
-    String chunk = "10000\r\n" + "x".repeat(65_536) + "\r\n";
-    try (RawClient client = new RawClient(rig.setup().httpPort())) {
-      client.say(head("transfer-encoding: chunked"));
-      boolean cut = false;
-      for (int i = 0; i < 200 && !cut; i++) {
-        try {
-          client.say(chunk);
-        } catch (IOException e) {
-          cut = true;
-        }
-      }
-      assertThat(cut || client.isEndedWithin(Duration.ofSeconds(3))).isTrue();
-    }
-  }
-
   /** Row S18, at the webhook: signed, and still no JSON that we take. */
   @Test
   void hostileJsonIsRefused() throws IOException {
@@ -90,26 +60,6 @@ class BodyTest extends SharedServer {
       assertThat(answer.status()).as("webhook: " + start40).isEqualTo(400);
       assertThat(took).as(start40).isLessThan(Duration.ofSeconds(2));
       assertNoEvent(id);
-    }
-  }
-
-  /** Row S18, at the API. */
-  @Test
-  void hostileJsonIsRefusedByTheApi() throws IOException {
-    for (String body : hostile()) {
-      Answer answer =
-          http.post(
-              rig.setup().url("/api/v1/threads/hostile/messages"),
-              Map.of(
-                  "authorization",
-                  "Bearer " + rig.api().token(),
-                  "content-type",
-                  "application/json"),
-              body);
-      assertThat(answer.status())
-          .as("api: " + body.substring(0, Math.min(40, body.length())))
-          .isEqualTo(400);
-      assertThat(answer.body()).doesNotContain("com.fasterxml", "Exception", "at line");
     }
   }
 
@@ -138,23 +88,6 @@ class BodyTest extends SharedServer {
     assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
   }
 
-  /** Row S20: a packed body, a bomb or not, is of a type that we do not take. */
-  @Test
-  void packedBodiesAreRefused() throws IOException {
-    ByteArrayOutputStream bomb = new ByteArrayOutputStream();
-    try (GZIPOutputStream packer = new GZIPOutputStream(bomb)) {
-      packer.write(new byte[32 * 1024 * 1024]);
-    }
-    String body = WebhookSender.body("t", "packed");
-    Map<String, String> headers = rig.sender().headers("s20", body);
-    headers.put("content-encoding", "gzip");
-    Answer answer =
-        http.send(
-            "POST", rig.sender().url(), headers, BodyPublishers.ofByteArray(bomb.toByteArray()));
-    assertThat(answer.status()).isEqualTo(415);
-    assertNoEvent("s20");
-  }
-
   /** Row S21: what a form on a foreign page could send. */
   @Test
   void otherContentTypesAreRefused() throws IOException {
@@ -173,12 +106,5 @@ class BodyTest extends SharedServer {
       assertThat(api.status()).as("api: " + type).isEqualTo(415);
     }
     assertNoEvent("s21");
-  }
-
-  private static String head(String length) {
-    return "POST /webhooks/webhook/ci HTTP/1.1\r\nhost: 127.0.0.1\r\nwebhook-id: raw\r\n"
-        + "webhook-timestamp: 1\r\nwebhook-signature: v1,AAAA\r\ncontent-type: application/json\r\n"
-        + length
-        + "\r\n\r\n";
   }
 }

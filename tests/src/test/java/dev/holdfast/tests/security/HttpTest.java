@@ -19,9 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Rows S15, S16, S17, S31, S32 and S33: smuggling, injected lines, methods, paths and thread ids.
- */
+/** Rows S15, S16, S31, S32 and S33: smuggling, injected lines, paths and thread ids. */
 class HttpTest extends SharedServer {
   private static final String SMUGGLED = "GET /live HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n";
 
@@ -55,21 +53,6 @@ class HttpTest extends SharedServer {
     assertThat(answer.split("HTTP/1", -1)).hasSizeLessThanOrEqualTo(2);
   }
 
-  /** Row S15: chunk extensions and sizes that are no numbers. */
-  @ParameterizedTest
-  @ValueSource(strings = {"zz\r\n", "-1\r\n", "0x4\r\n", "ffffffffffffffff\r\n"})
-  void badChunksAreRefused(String chunk) throws IOException {
-    String answer =
-        RawClient.ask(
-            rig.setup().httpPort(),
-            "POST /webhooks/webhook/ci HTTP/1.1\r\nhost: 127.0.0.1\r\n"
-                + "content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n"
-                + chunk
-                + "data\r\n0\r\n\r\n"
-                + SMUGGLED);
-    assertThat(answer).doesNotContain("200 OK");
-  }
-
   /** Row S16: line breaks in paths, ids and headers reach neither log lines nor headers. */
   @Test
   void injectedLinesStayOneLine() throws IOException {
@@ -86,27 +69,6 @@ class HttpTest extends SharedServer {
     assertThat(rig.server().output().lines()).noneMatch(line -> line.startsWith("forged log line"));
     assertThat(rawStatus("GET /li\rve HTTP/1.1\r\nhost: 127.0.0.1\r\nx: a\u0000b\r\n\r\n"))
         .isIn(400, 404, 0);
-  }
-
-  /** Row S17. */
-  @Test
-  void otherMethodsHaveNoEffect() throws IOException {
-    String bearer = "authorization: Bearer " + rig.api().token() + "\r\n";
-    for (String method : List.of("TRACE", "CONNECT", "PUT", "PATCH", "FOO")) {
-      int status =
-          rawStatus(method + " /api/v1/threads HTTP/1.1\r\nhost: 127.0.0.1\r\n" + bearer + "\r\n");
-      assertThat(status).as(method).isIn(400, 405, 404, 501);
-    }
-    Answer overridden =
-        http.get(
-            rig.setup().url("/api/v1/dead-letters/none"),
-            Map.of(
-                "authorization",
-                "Bearer " + rig.api().token(),
-                "x-http-method-override",
-                "DELETE"));
-    assertThat(overridden.status()).isIn(404, 405);
-    assertThat(http.send("DELETE", rig.sender().url(), Map.of(), "").status()).isEqualTo(405);
   }
 
   /** Row S31: what a stranger can read names no person, thread or secret. */

@@ -3,7 +3,6 @@ package dev.holdfast.tests.security;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Answer;
-import dev.holdfast.tests.harness.Signer;
 import dev.holdfast.tests.harness.WebhookSender;
 import java.io.IOException;
 import java.time.Instant;
@@ -14,10 +13,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rows S1 to S7 and S9: forged, stale, changed and replayed webhooks. */
+/** Rows S1 to S6 and S9: forged, stale, changed and replayed webhooks. */
 class SignatureTest extends SharedServer {
   private static final String BODY = WebhookSender.body("t", "let me in");
 
@@ -48,17 +45,6 @@ class SignatureTest extends SharedServer {
     refuse(signedLines, lines.replace("\n", "\r\n"), "s2");
   }
 
-  /** Row S2: the id and the time are signed too. */
-  @Test
-  void aChangedIdOrTimeIsRefused() throws IOException {
-    Map<String, String> headers = rig.sender().headers("s2b", BODY);
-    headers.put("webhook-id", "s2c");
-    refuse(headers, BODY, "s2c");
-    Map<String, String> later = rig.sender().headers("s2d", BODY);
-    later.put("webhook-timestamp", Long.toString(Instant.now().getEpochSecond() + 1_000));
-    refuse(later, BODY, "s2d");
-  }
-
   /** Rows S3 and S9: another account's secret opens only that account. */
   @Test
   void anotherAccountsSecretIsRefused() throws IOException {
@@ -68,24 +54,6 @@ class SignatureTest extends SharedServer {
     WebhookSender nobody =
         new WebhookSender(rig.setup().url("/webhooks/webhook/nobody"), OTHER_SECRET);
     assertThat(nobody.send("s3", "t", "let me in").status()).isIn(401, 404);
-  }
-
-  /** Row S4. */
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "",
-        "-1",
-        "0",
-        "1e9",
-        "9223372036854775808",
-        "9223372036854775807",
-        "NaN",
-        "0x10",
-        "1,000"
-      })
-  void aStrangeTimeIsRefused(String timestamp) throws IOException {
-    refuse(rig.sender().headers("s4", timestamp, BODY), BODY, "s4");
   }
 
   /** Row S4. */
@@ -139,29 +107,6 @@ class SignatureTest extends SharedServer {
     assertThat(accepted()).isEqualTo(before);
   }
 
-  /** A right one among several, as during the rotation of a secret. */
-  @Test
-  void oneRightSignatureOfSeveralIsEnough() throws IOException {
-    Map<String, String> headers = rig.sender().headers("rotated", BODY);
-    String wrong =
-        new Signer(OTHER_SECRET)
-            .sign("rotated", headers.getOrDefault("webhook-timestamp", ""), BODY);
-    headers.put("webhook-signature", wrong + " " + headers.get("webhook-signature"));
-    assertThat(rig.sender().post(headers, BODY).isAccepted()).isTrue();
-  }
-
-  /** Row S7. */
-  @Test
-  void repeatedHeadersAreRefused() throws IOException {
-    Map<String, String> headers = rig.sender().headers("s7", BODY);
-    for (String name : List.of("webhook-signature", "webhook-timestamp", "webhook-id")) {
-      String request =
-          raw(headers, BODY).replaceFirst("\r\n\r\n", "\r\n" + name + ": 12345\r\n\r\n");
-      assertThat(rawStatus(request)).as("twice " + name).isIn(400, 401);
-    }
-    assertNoEvent("s7");
-  }
-
   private int status(Map<String, String> headers) {
     try {
       return rig.sender().post(headers, BODY).status();
@@ -177,12 +122,5 @@ class SignatureTest extends SharedServer {
     assertThat(answer.body().toLowerCase(Locale.ROOT))
         .doesNotContain("timestamp", "stale", "missing", "mismatch", "expected");
     assertNoEvent(id);
-  }
-
-  private static String raw(Map<String, String> headers, String body) {
-    StringBuilder all =
-        new StringBuilder("POST /webhooks/webhook/ci HTTP/1.1\r\nhost: 127.0.0.1\r\n");
-    headers.forEach((name, value) -> all.append(name).append(": ").append(value).append("\r\n"));
-    return all.append("content-length: ").append(body.length()).append("\r\n\r\n") + body;
   }
 }
