@@ -35,8 +35,7 @@ public final class LongestFirst implements ClassOrderer {
     context
         .getClassDescriptors()
         .sort(
-            Comparator.<ClassDescriptor>comparingInt(
-                    test -> place(test.getTestClass()))
+            Comparator.<ClassDescriptor>comparingInt(test -> place(test.getTestClass()))
                 .thenComparing(test -> test.getTestClass().getName()));
   }
 

@@ -20,16 +20,17 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
-import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
+import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
 
 /**
  * The page of one of three servers, in the one Chromium of all these tests: {@code CHROMIUM} names
  * it, or it is where Debian puts it. Each page has cookies and a storage of its own. One thread
  * uses them: {@link InBrowser}.
  */
-final class Pages implements BeforeAllCallback, TestInstancePreConstructCallback, AfterEachCallback {
+final class Pages
+    implements BeforeAllCallback, TestInstancePreConstructCallback, AfterEachCallback {
   /** Of people who may chat. */
   static final String ALICE = "alice-token-0123456789abcdefgh";
 
