@@ -25,7 +25,6 @@ public final class HoldfastProcess implements AutoCloseable {
   private static final Http HTTP = new Http();
   private final Setup setup;
   private final Process process;
-  private final long startedAtNanos = System.nanoTime();
   private volatile long killedAtNanos;
 
   private HoldfastProcess(Setup setup, Process process) {
@@ -115,10 +114,6 @@ public final class HoldfastProcess implements AutoCloseable {
 
   public long pid() {
     return process.pid();
-  }
-
-  public long startedAtNanos() {
-    return startedAtNanos;
   }
 
   /** When it was killed by {@link #kill9}; 0 when it was not. */

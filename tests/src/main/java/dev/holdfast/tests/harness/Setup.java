@@ -140,11 +140,6 @@ public final class Setup {
     return this;
   }
 
-  public Setup noFlag(String flag) {
-    jvmFlags.remove(flag);
-    return this;
-  }
-
   /**
    * Has time pass {@code scale} times as fast in the server: for tests that would wait for limits
    * of many seconds. Its clocks go on over restarts.
@@ -178,11 +173,6 @@ public final class Setup {
 
   public Setup argument(String argument) {
     arguments.add(argument);
-    return this;
-  }
-
-  public Setup noArgument(String argument) {
-    arguments.remove(argument);
     return this;
   }
 
