@@ -11,8 +11,6 @@ import dev.holdfast.api.PluginSocket.Event;
 import dev.holdfast.api.PluginSocket.Request;
 import dev.holdfast.api.PluginSocket.Text;
 import dev.holdfast.time.ManualTime;
-import dev.holdfast.time.SystemTime;
-import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -26,8 +24,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,12 +31,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(30)
-class ClientSocketTest {
+class ClientSocketTest extends HttpCase {
   private static final Duration WAIT = Duration.ofSeconds(10);
   private static final int BYTES_MAX = 100_000;
-
-  private static Vertx vertx;
-  private static HttpCaller http;
 
   private final CountDownLatch gone = new CountDownLatch(1);
   private final AtomicInteger timesGone = new AtomicInteger();
@@ -48,18 +41,6 @@ class ClientSocketTest {
   /** What the other side does once the handshake is done. */
   private interface Peer {
     void play(SocketPeer peer) throws IOException, InterruptedException;
-  }
-
-  @BeforeAll
-  static void open() {
-    vertx = Vertx.vertx();
-    http = HttpCaller.create(vertx, new SystemTime()); // sockets are real
-  }
-
-  @AfterAll
-  static void close() {
-    http.close();
-    vertx.close().toCompletionStage().toCompletableFuture().join();
   }
 
   @BeforeEach

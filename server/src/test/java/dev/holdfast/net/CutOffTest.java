@@ -9,8 +9,6 @@ import dev.holdfast.net.HttpCaller.Limits;
 import dev.holdfast.net.HttpCaller.Request;
 import dev.holdfast.net.HttpCaller.Response;
 import dev.holdfast.time.ManualTime;
-import dev.holdfast.time.SystemTime;
-import io.vertx.core.Vertx;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -19,30 +17,13 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Requests that end, or do not, before they have gone out whole. */
 @Timeout(60)
-class CutOffTest {
-  private static Vertx vertx;
-  private static HttpCaller http;
-
+class CutOffTest extends HttpCase {
   private final ManualTime time = new ManualTime();
-
-  @BeforeAll
-  static void open() {
-    vertx = Vertx.vertx();
-    http = HttpCaller.create(vertx, new SystemTime()); // sockets are real
-  }
-
-  @AfterAll
-  static void close() {
-    http.close();
-    vertx.close().toCompletionStage().toCompletableFuture().join();
-  }
 
   private static Limits limits(int firstMillis, int totalMillis) {
     return new Limits(

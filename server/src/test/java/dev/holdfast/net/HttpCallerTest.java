@@ -12,8 +12,6 @@ import dev.holdfast.time.SystemTime;
 import io.vertx.core.AbstractVerticle;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.ThreadingModel;
-import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -23,30 +21,13 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(30)
-class HttpCallerTest {
+class HttpCallerTest extends HttpCase {
   private static final String HEAD = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n";
   private static final String CHUNKED = HEAD + "transfer-encoding: chunked\r\n\r\n";
-
-  private static Vertx vertx;
-  private static HttpCaller http;
-
-  @BeforeAll
-  static void open() {
-    vertx = Vertx.vertx(new VertxOptions().setAddressResolverOptions(HttpCaller.names()));
-    http = HttpCaller.create(vertx, new SystemTime()); // sockets are real
-  }
-
-  @AfterAll
-  static void close() {
-    http.close();
-    vertx.close().toCompletionStage().toCompletableFuture().join();
-  }
 
   private static Limits limits(int firstMillis, int idleMillis, int totalMillis) {
     return new Limits(

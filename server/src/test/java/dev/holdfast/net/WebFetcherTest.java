@@ -7,7 +7,6 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.net.WebFetcher.Bounds;
 import dev.holdfast.net.WebFetcher.Fetched;
 import dev.holdfast.time.SystemTime;
-import io.vertx.core.Vertx;
 import java.io.ByteArrayOutputStream;
 import java.net.InetAddress;
 import java.net.URI;
@@ -20,30 +19,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.GZIPOutputStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-class WebFetcherTest {
+class WebFetcherTest extends HttpCase {
   private static final Bounds BOUNDS = new Bounds(Duration.ofSeconds(20), 10_000, "*/*");
   private static final String OK = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n";
-
-  private static Vertx vertx;
-  private static HttpCaller http;
-
-  @BeforeAll
-  static void open() {
-    vertx = Vertx.vertx();
-    http = HttpCaller.create(vertx, new SystemTime()); // sockets are real
-  }
-
-  @AfterAll
-  static void close() {
-    http.close();
-    vertx.close().toCompletionStage().toCompletableFuture().join();
-  }
 
   private static WebFetcher fetcher(NameResolver resolver, String... allowed) {
     return new WebFetcher(
