@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,14 +25,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ImageShapeTest {
   private static final byte[] PNG = Samples.png(64, 32);
   private static final String DATA = Base64.getEncoder().encodeToString(PNG);
-  @AutoClose private static ProviderDouble server;
+  @AutoClose private static final ProviderDouble SERVER = new ProviderDouble();
 
   @TempDir Path folder;
-
-  @BeforeAll
-  static void open() {
-    server = new ProviderDouble();
-  }
 
   private StoredFile image(boolean isThere) throws Exception {
     Path file = folder.resolve("x.png");
@@ -44,10 +38,10 @@ class ImageShapeTest {
   }
 
   private JsonNode sentBy(String provider, boolean isThere) throws Exception {
-    server.streams(ModelStreams.type(provider), ModelStreams.hello(provider));
+    SERVER.streams(ModelStreams.type(provider), ModelStreams.hello(provider));
     Message user = new Message.User("what is it?", List.of(image(isThere)));
-    server.ask(provider, new ModelRequest("m1", "", List.of(user), List.of(), 1000));
-    return server.sent();
+    SERVER.ask(provider, new ModelRequest("m1", "", List.of(user), List.of(), 1000));
+    return SERVER.sent();
   }
 
   @ParameterizedTest
@@ -94,7 +88,7 @@ class ImageShapeTest {
   }
 
   private JsonNode sentOfTool(String provider, boolean isThere, Message... more) throws Exception {
-    server.streams(ModelStreams.type(provider), ModelStreams.hello(provider));
+    SERVER.streams(ModelStreams.type(provider), ModelStreams.hello(provider));
     List<ToolCall> calls =
         List.of(new ToolCall("c1", "shot", "{}"), new ToolCall("c2", "look", "{}"));
     List<Message> messages = new ArrayList<>();
@@ -103,8 +97,8 @@ class ImageShapeTest {
     messages.add(new Message.ToolResult("c1", "shot", "taken", false, List.of(image(isThere))));
     messages.add(new Message.ToolResult("c2", "look", "fine", false));
     messages.addAll(List.of(more));
-    server.ask(provider, new ModelRequest("m1", "", messages, List.of(), 1000));
-    return server.sent().path(provider.equals("gemini") ? "contents" : "messages");
+    SERVER.ask(provider, new ModelRequest("m1", "", messages, List.of(), 1000));
+    return SERVER.sent().path(provider.equals("gemini") ? "contents" : "messages");
   }
 
   @ParameterizedTest

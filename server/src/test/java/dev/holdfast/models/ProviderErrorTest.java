@@ -8,7 +8,6 @@ import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
 import java.time.Duration;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,17 +16,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class ProviderErrorTest {
-  @AutoClose private static ProviderDouble server;
-
-  @BeforeAll
-  static void open() {
-    server = new ProviderDouble();
-  }
+  @AutoClose private static final ProviderDouble SERVER = new ProviderDouble();
 
   private static void assertRefused(
       String provider, int status, String body, FailureCode code, FailureKind kind) {
-    server.refuses(status, body);
-    Failure failure = server.failure(provider);
+    SERVER.refuses(status, body);
+    Failure failure = SERVER.failure(provider);
     assertThat(failure.code()).as(failure.message()).isEqualTo(code);
     assertThat(failure.kind()).as(failure.message()).isEqualTo(kind);
   }
@@ -166,35 +160,35 @@ class ProviderErrorTest {
   @ParameterizedTest
   @CsvSource({"5, 5", "0, 0", "3600, 3600", "soon, 0", "-1, 0", "1.5, 1"})
   void theWaitIsReadFromTheHeader(String header, long seconds) {
-    server.answers(aResponse().withStatus(429).withHeader("Retry-After", header));
-    assertThat(server.failure("anthropic").retryAfter().toSeconds()).isEqualTo(seconds);
+    SERVER.answers(aResponse().withStatus(429).withHeader("Retry-After", header));
+    assertThat(SERVER.failure("anthropic").retryAfter().toSeconds()).isEqualTo(seconds);
   }
 
   @Test
   void theWaitMayBeADateOrStandInTheBody() {
-    server.answers(
+    SERVER.answers(
         aResponse().withStatus(529).withHeader("Retry-After", "Fri, 31 Dec 2100 23:59:59 GMT"));
-    assertThat(server.failure("anthropic").retryAfter()).isGreaterThan(Duration.ofDays(1));
-    server.refuses(
+    assertThat(SERVER.failure("anthropic").retryAfter()).isGreaterThan(Duration.ofDays(1));
+    SERVER.refuses(
         429,
         "{\"error\":{\"code\":429,\"status\":\"RESOURCE_EXHAUSTED\",\"message\":\"slow\",\"details\":[{\"retryDelay\":\"46.5s\"}]}}");
-    assertThat(server.failure("gemini").retryAfter()).isEqualTo(Duration.ofMillis(46_500));
+    assertThat(SERVER.failure("gemini").retryAfter()).isEqualTo(Duration.ofMillis(46_500));
   }
 
   @Test
   void theProviderMaySayThatNoRetryHelps() {
-    server.answers(aResponse().withStatus(500).withHeader("x-should-retry", "false"));
-    assertThat(server.failure("anthropic").kind()).isEqualTo(FailureKind.PERMANENT);
+    SERVER.answers(aResponse().withStatus(500).withHeader("x-should-retry", "false"));
+    assertThat(SERVER.failure("anthropic").kind()).isEqualTo(FailureKind.PERMANENT);
   }
 
   @Test
   void noKeyIsEverRepeated() {
-    server.refuses(
+    SERVER.refuses(
         401,
         "{\"error\":{\"message\":\"Incorrect API key: "
             + ProviderDouble.KEY
             + " or sk-ab***yz\\nsee docs\",\"code\":\"invalid_api_key\"}}");
-    Failure failure = server.failure("openai");
+    Failure failure = SERVER.failure("openai");
     assertThat(failure.message())
         .doesNotContain(ProviderDouble.KEY)
         .doesNotContain("sk-ab")
@@ -204,11 +198,11 @@ class ProviderErrorTest {
 
   @Test
   void anErrorPageOfAProxyIsSortedByItsStatus() {
-    server.answers(
+    SERVER.answers(
         aResponse()
             .withStatus(502)
             .withHeader("content-type", "text/html")
             .withBody("<html>Bad gateway"));
-    assertThat(server.failure("openai").code()).isEqualTo(FailureCode.BACKEND_FAILURE);
+    assertThat(SERVER.failure("openai").code()).isEqualTo(FailureCode.BACKEND_FAILURE);
   }
 }

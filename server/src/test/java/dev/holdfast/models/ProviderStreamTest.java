@@ -21,7 +21,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,28 +29,23 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class ProviderStreamTest {
-  @AutoClose private static ProviderDouble server;
-
-  @BeforeAll
-  static void open() {
-    server = new ProviderDouble();
-  }
+  @AutoClose private static final ProviderDouble SERVER = new ProviderDouble();
 
   @ParameterizedTest
   @ValueSource(strings = {"anthropic", "minimax", "openai", "gemini", "ollama"})
   void streamsAnAnswerOfEveryShape(String provider) throws Exception {
-    server.streams(ModelStreams.type(provider), ModelStreams.hello(provider));
-    ModelAnswer answer = server.ask(provider, question("hi"));
+    SERVER.streams(ModelStreams.type(provider), ModelStreams.hello(provider));
+    ModelAnswer answer = SERVER.ask(provider, question("hi"));
     assertThat(answer.message().text()).isEqualTo("Hello you");
     assertThat(answer.message().model()).isEqualTo(provider + "/m1");
     assertThat(answer.stop()).isEqualTo(StopReason.END);
     assertThat(answer.usage()).isEqualTo(new TokenUsage(12, 3, 0, 0));
-    assertThat(server.deltas()).containsExactly("Hello", " you");
+    assertThat(SERVER.deltas()).containsExactly("Hello", " you");
   }
 
   @Test
   void aThoughtAndAPartOfACallAreSignsOfWorkAndAPingIsNone() throws Exception {
-    server.streams(
+    SERVER.streams(
         ModelStreams.SSE,
         sse(
                 "message_start|{\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\","
@@ -64,9 +58,9 @@ class ProviderStreamTest {
                     + "\"delta\":{\"type\":\"thinking_delta\",\"thinking\":\"hm\"}}",
                 "ping|{\"type\":\"ping\"}")
             + ModelStreams.anthropicEnd("end_turn"));
-    assertThat(server.works("anthropic")).isEqualTo(2);
+    assertThat(SERVER.works("anthropic")).isEqualTo(2);
 
-    server.streams(
+    SERVER.streams(
         ModelStreams.SSE,
         sse(
             "{\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}",
@@ -75,15 +69,15 @@ class ProviderStreamTest {
                 + "\"type\":\"function\",\"function\":{\"name\":\"w\",\"arguments\":\"{}\"}}]}}]}",
             "{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}",
             "[DONE]"));
-    assertThat(server.works("openai")).isEqualTo(2);
+    assertThat(SERVER.works("openai")).isEqualTo(2);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"anthropic", "minimax", "openai", "gemini", "ollama"})
   void sendsTheQuestionAndNoSamplingParameters(String provider) throws Exception {
-    server.streams(ModelStreams.type(provider), ModelStreams.hello(provider));
-    server.ask(provider, question("hi there"));
-    JsonNode sent = server.sent();
+    SERVER.streams(ModelStreams.type(provider), ModelStreams.hello(provider));
+    SERVER.ask(provider, question("hi there"));
+    JsonNode sent = SERVER.sent();
     assertThat(sent.toString()).contains("hi there").contains("Be brief.");
     assertThat(sent.findValues("temperature").stream().filter(v -> !v.isNull())).isEmpty();
     assertThat(sent.findValues("top_p").stream().filter(v -> !v.isNull())).isEmpty();
@@ -92,57 +86,57 @@ class ProviderStreamTest {
 
   @Test
   void sendsKeysAndLimitsWhereEachProviderLooksForThem() throws Exception {
-    server.streams(ModelStreams.SSE, ModelStreams.hello("anthropic"));
-    server.ask("anthropic", question("hi"));
-    var request = server.requests().getLast();
+    SERVER.streams(ModelStreams.SSE, ModelStreams.hello("anthropic"));
+    SERVER.ask("anthropic", question("hi"));
+    var request = SERVER.requests().getLast();
     assertThat(request.getUrl()).isEqualTo("/v1/messages");
     assertThat(request.getHeader("x-api-key")).isEqualTo(ProviderDouble.KEY);
     assertThat(request.getHeader("anthropic-version")).isEqualTo("2026-10-21");
-    assertThat(server.sent().path("max_tokens").asInt()).isEqualTo(1000);
-    assertThat(server.sent().path("system").path(0).path("cache_control").path("type").asText())
+    assertThat(SERVER.sent().path("max_tokens").asInt()).isEqualTo(1000);
+    assertThat(SERVER.sent().path("system").path(0).path("cache_control").path("type").asText())
         .isEqualTo("ephemeral");
 
-    server.streams(ModelStreams.SSE, ModelStreams.hello("openai"));
-    server.ask("openai", question("hi"));
-    request = server.requests().getLast();
+    SERVER.streams(ModelStreams.SSE, ModelStreams.hello("openai"));
+    SERVER.ask("openai", question("hi"));
+    request = SERVER.requests().getLast();
     assertThat(request.getUrl()).isEqualTo("/chat/completions");
     assertThat(request.getHeader("authorization")).isEqualTo("Bearer " + ProviderDouble.KEY);
-    assertThat(server.sent().path("max_completion_tokens").asInt()).isEqualTo(1000);
-    assertThat(server.sent().path("stream_options").path("include_usage").asBoolean()).isTrue();
+    assertThat(SERVER.sent().path("max_completion_tokens").asInt()).isEqualTo(1000);
+    assertThat(SERVER.sent().path("stream_options").path("include_usage").asBoolean()).isTrue();
 
-    server.streams(ModelStreams.SSE, ModelStreams.hello("gemini"));
-    server.ask("gemini", question("hi"));
-    request = server.requests().getLast();
+    SERVER.streams(ModelStreams.SSE, ModelStreams.hello("gemini"));
+    SERVER.ask("gemini", question("hi"));
+    request = SERVER.requests().getLast();
     assertThat(request.getUrl()).isEqualTo("/v1beta/models/m1:streamGenerateContent?alt=sse");
     assertThat(request.getHeader("x-goog-api-key")).isEqualTo(ProviderDouble.KEY);
 
-    server.streams(ModelStreams.NDJSON, ModelStreams.hello("ollama"));
-    server.ask("ollama", question("hi"));
-    assertThat(server.requests().getLast().getUrl()).isEqualTo("/api/chat");
-    assertThat(server.sent().path("options").path("num_ctx").asInt()).isEqualTo(4096);
-    assertThat(server.sent().path("options").path("num_predict").asInt()).isEqualTo(1000);
+    SERVER.streams(ModelStreams.NDJSON, ModelStreams.hello("ollama"));
+    SERVER.ask("ollama", question("hi"));
+    assertThat(SERVER.requests().getLast().getUrl()).isEqualTo("/api/chat");
+    assertThat(SERVER.sent().path("options").path("num_ctx").asInt()).isEqualTo(4096);
+    assertThat(SERVER.sent().path("options").path("num_predict").asInt()).isEqualTo(1000);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"anthropic", "minimax", "openai", "gemini", "ollama"})
   void aStreamWithoutItsEndIsAFailureNeverAnAnswer(String provider) {
-    server.streams(ModelStreams.type(provider), ModelStreams.begun(provider));
-    Failure failure = server.failure(provider);
+    SERVER.streams(ModelStreams.type(provider), ModelStreams.begun(provider));
+    Failure failure = SERVER.failure(provider);
     assertThat(failure.code()).isEqualTo(FailureCode.NETWORK);
     assertThat(failure.kind()).isEqualTo(FailureKind.TRANSIENT);
-    assertThat(server.deltas()).contains("Hello");
+    assertThat(SERVER.deltas()).contains("Hello");
   }
 
   @Test
   void doneWithoutAReasonIsNoEnd() {
-    server.streams(ModelStreams.SSE, ModelStreams.begun("openai") + sse("[DONE]"));
-    assertThat(server.failure("openai").code()).isEqualTo(FailureCode.NETWORK);
+    SERVER.streams(ModelStreams.SSE, ModelStreams.begun("openai") + sse("[DONE]"));
+    assertThat(SERVER.failure("openai").code()).isEqualTo(FailureCode.NETWORK);
   }
 
   @Test
   void whatACutStreamHadUsedIsNotForgotten() {
-    server.streams(ModelStreams.SSE, ModelStreams.begun("anthropic"));
-    assertThat(UsageFacts.read(server.failure("anthropic"))).isEqualTo(new TokenUsage(12, 1, 0, 0));
+    SERVER.streams(ModelStreams.SSE, ModelStreams.begun("anthropic"));
+    assertThat(UsageFacts.read(SERVER.failure("anthropic"))).isEqualTo(new TokenUsage(12, 1, 0, 0));
   }
 
   @ParameterizedTest
@@ -157,7 +151,7 @@ class ProviderStreamTest {
     "brand_new_error, BACKEND_FAILURE, TRANSIENT"
   })
   void anErrorInAStreamIsSortedByItsType(String type, FailureCode code, FailureKind kind) {
-    server.streams(
+    SERVER.streams(
         ModelStreams.SSE,
         ModelStreams.begun("anthropic")
             + sse(
@@ -165,39 +159,39 @@ class ProviderStreamTest {
                     + type
                     + "\",\"message\":\"no\"}}")
             + ModelStreams.anthropicEnd("end_turn"));
-    Failure failure = server.failure("anthropic");
+    Failure failure = SERVER.failure("anthropic");
     assertThat(failure.code()).isEqualTo(code);
     assertThat(failure.kind()).isEqualTo(kind);
   }
 
   @Test
   void errorsInStreamsOfTheOthersAreSeenToo() {
-    server.streams(
+    SERVER.streams(
         ModelStreams.SSE,
         ModelStreams.begun("openai")
             + sse(
                 "{\"error\":{\"message\":\"busy\",\"type\":\"service_unavailable_error\",\"code\":\"server_is_overloaded\"}}"));
-    assertThat(server.failure("openai").code()).isEqualTo(FailureCode.OVERLOADED);
+    assertThat(SERVER.failure("openai").code()).isEqualTo(FailureCode.OVERLOADED);
 
-    server.streams(
+    SERVER.streams(
         ModelStreams.SSE,
         ModelStreams.begun("gemini")
             + sse(
                 "{\"error\":{\"code\":429,\"status\":\"RESOURCE_EXHAUSTED\",\"message\":\"slow\","
                     + "\"details\":[{\"@type\":\"RetryInfo\",\"retryDelay\":\"46s\"}]}}"));
-    Failure gemini = server.failure("gemini");
+    Failure gemini = SERVER.failure("gemini");
     assertThat(gemini.code()).isEqualTo(FailureCode.RATE_LIMITED);
     assertThat(gemini.retryAfter()).isEqualTo(Duration.ofSeconds(46));
 
-    server.streams(
+    SERVER.streams(
         ModelStreams.NDJSON,
         ModelStreams.begun("ollama") + "{\"error\":\"model runner crashed\"}\n");
-    assertThat(server.failure("ollama").code()).isEqualTo(FailureCode.BACKEND_FAILURE);
+    assertThat(SERVER.failure("ollama").code()).isEqualTo(FailureCode.BACKEND_FAILURE);
 
-    server.streams(
+    SERVER.streams(
         ModelStreams.SSE,
         "data: {\"base_resp\":{\"status_code\":1002,\"status_msg\":\"RPM\"}}\n\n");
-    assertThat(server.failure("minimax").code()).isEqualTo(FailureCode.RATE_LIMITED);
+    assertThat(SERVER.failure("minimax").code()).isEqualTo(FailureCode.RATE_LIMITED);
   }
 
   @ParameterizedTest
@@ -212,8 +206,8 @@ class ProviderStreamTest {
     "1033, BACKEND_FAILURE, TRANSIENT"
   })
   void minimaxRefusesWithStatus200(int number, FailureCode code, FailureKind kind) {
-    server.refuses(200, "{\"base_resp\":{\"status_code\":" + number + ",\"status_msg\":\"no\"}}");
-    Failure failure = server.failure("minimax");
+    SERVER.refuses(200, "{\"base_resp\":{\"status_code\":" + number + ",\"status_msg\":\"no\"}}");
+    Failure failure = SERVER.failure("minimax");
     assertThat(failure.code()).isEqualTo(code);
     assertThat(failure.kind()).isEqualTo(kind);
   }
@@ -221,11 +215,11 @@ class ProviderStreamTest {
   @ParameterizedTest
   @ValueSource(strings = {"anthropic", "openai", "gemini", "ollama"})
   void anHtmlPageIsAFailure(String provider) {
-    server.streams("text/html; charset=utf-8", "<html><body>Please log in</body></html>");
-    Failure failure = server.failure(provider);
+    SERVER.streams("text/html; charset=utf-8", "<html><body>Please log in</body></html>");
+    Failure failure = SERVER.failure(provider);
     assertThat(failure.code()).isEqualTo(FailureCode.BACKEND_FAILURE);
     assertThat(failure.message()).contains("text/html");
-    assertThat(server.deltas()).isEmpty();
+    assertThat(SERVER.deltas()).isEmpty();
   }
 
   @ParameterizedTest
@@ -233,8 +227,8 @@ class ProviderStreamTest {
   void brokenJsonIsAFailure(String provider) {
     String line =
         provider.equals("ollama") ? "{\"mess\n" : "event: message_start\ndata: {\"mess\n\n";
-    server.streams(ModelStreams.type(provider), line);
-    assertThat(server.failure(provider).code()).isEqualTo(FailureCode.NETWORK);
+    SERVER.streams(ModelStreams.type(provider), line);
+    assertThat(SERVER.failure(provider).code()).isEqualTo(FailureCode.NETWORK);
   }
 
   @ParameterizedTest
@@ -246,8 +240,8 @@ class ProviderStreamTest {
         provider.equals("ollama")
             ? data + "\n"
             : "event: content_block_delta\ndata: " + data + "\n\n";
-    server.streams(ModelStreams.type(provider), body);
-    assertThat(server.failure(provider).isPassing()).isTrue();
+    SERVER.streams(ModelStreams.type(provider), body);
+    assertThat(SERVER.failure(provider).isPassing()).isTrue();
   }
 
   @Test
@@ -257,16 +251,16 @@ class ProviderStreamTest {
     for (int i = 0; i < 20; i++) {
       body.append(sse("{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"" + part + "\"}}]}"));
     }
-    server.streams(ModelStreams.SSE, body.toString());
-    Failure failure = server.failure("openai");
+    SERVER.streams(ModelStreams.SSE, body.toString());
+    Failure failure = SERVER.failure("openai");
     assertThat(failure.kind()).isEqualTo(FailureKind.INVALID);
     assertThat(failure.message()).contains("endless");
   }
 
   @Test
   void anEventLargerThanMemoryAllowsIsRefused() {
-    server.streams(ModelStreams.SSE, "data: " + "x".repeat(9_000_000));
-    assertThat(server.failure("openai").kind()).isEqualTo(FailureKind.INVALID);
+    SERVER.streams(ModelStreams.SSE, "data: " + "x".repeat(9_000_000));
+    assertThat(SERVER.failure("openai").kind()).isEqualTo(FailureKind.INVALID);
   }
 
   @Test
@@ -285,32 +279,32 @@ class ProviderStreamTest {
         sse(
             "{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}",
             "[DONE]"));
-    server.streams(ModelStreams.SSE, body.toString());
-    assertThat(server.failure("openai").kind()).isEqualTo(FailureKind.INVALID);
+    SERVER.streams(ModelStreams.SSE, body.toString());
+    assertThat(SERVER.failure("openai").kind()).isEqualTo(FailureKind.INVALID);
   }
 
   @Test
   void nulAndHalvesOfCharactersAreTakenOut() throws Exception {
-    server.streams(
+    SERVER.streams(
         ModelStreams.SSE,
         sse(
             "{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\\u0000b\\ud83d\"}}]}",
             "{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"\\ude00c\\udc00\"}}]}",
             "{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}",
             "[DONE]"));
-    ModelAnswer answer = server.ask("openai", question("hi"));
+    ModelAnswer answer = SERVER.ask("openai", question("hi"));
     assertThat(answer.message().text()).isEqualTo("ab\uD83D\uDE00c\uFFFD");
-    assertThat(String.join("", server.deltas())).isEqualTo("ab\uD83D\uDE00c\uFFFD");
+    assertThat(String.join("", SERVER.deltas())).isEqualTo("ab\uD83D\uDE00c\uFFFD");
   }
 
   @Test
   void compressedDataThatNobodyAskedForIsAFailure() {
-    server.answers(
+    SERVER.answers(
         aResponse()
             .withHeader("content-type", "text/event-stream")
             .withHeader("content-encoding", "gzip")
             .withBody("x"));
-    assertThat(server.failure("anthropic").message()).contains("compressed");
+    assertThat(SERVER.failure("anthropic").message()).contains("compressed");
   }
 
   @ParameterizedTest
@@ -321,27 +315,27 @@ class ProviderStreamTest {
     "RANDOM_DATA_THEN_CLOSE"
   })
   void aBrokenConnectionIsANetworkFailure(Fault fault) {
-    server.answers(aResponse().withFault(fault));
-    Failure failure = server.failure("anthropic");
+    SERVER.answers(aResponse().withFault(fault));
+    Failure failure = SERVER.failure("anthropic");
     assertThat(failure.code()).isEqualTo(FailureCode.NETWORK);
     assertThat(failure.isPassing()).isTrue();
   }
 
   @Test
   void aHangEndsAtTheFirstTokenLimit() {
-    server.answers(aResponse().withFixedDelay(10_000).withBody("late"));
-    assertThat(server.failure("anthropic", Duration.ofMillis(300)).code())
+    SERVER.answers(aResponse().withFixedDelay(10_000).withBody("late"));
+    assertThat(SERVER.failure("anthropic", Duration.ofMillis(300)).code())
         .isEqualTo(FailureCode.TIMEOUT);
   }
 
   @Test
   void aStallInAStreamEndsAtTheIdleLimit() {
-    server.answers(
+    SERVER.answers(
         aResponse()
             .withHeader("content-type", "text/event-stream")
             .withChunkedDribbleDelay(4, 8000)
             .withBody(ModelStreams.hello("anthropic")));
-    assertThat(server.failure("anthropic", Duration.ofMillis(500)).code())
+    assertThat(SERVER.failure("anthropic", Duration.ofMillis(500)).code())
         .isIn(FailureCode.STREAM_TIMEOUT, FailureCode.TIMEOUT);
   }
 
@@ -365,7 +359,7 @@ class ProviderStreamTest {
               .start(
                   () -> {
                     try {
-                      server
+                      SERVER
                           .providerAt(provider, hanging.url())
                           .ask(question("hi"), _ -> heard.countDown());
                     } catch (CallFailedException | InterruptedException e) {
@@ -381,13 +375,13 @@ class ProviderStreamTest {
 
   @Test
   void refusalsAndLengthsAreToldApart() throws Exception {
-    server.streams(
+    SERVER.streams(
         ModelStreams.SSE, ModelStreams.anthropicBegun() + ModelStreams.anthropicEnd("refusal"));
-    assertThat(server.ask("anthropic", question("hi")).stop()).isEqualTo(StopReason.REFUSED);
-    server.streams(
+    assertThat(SERVER.ask("anthropic", question("hi")).stop()).isEqualTo(StopReason.REFUSED);
+    SERVER.streams(
         ModelStreams.SSE, ModelStreams.anthropicBegun() + ModelStreams.anthropicEnd("max_tokens"));
-    assertThat(server.ask("anthropic", question("hi")).stop()).isEqualTo(StopReason.LENGTH);
-    server.streams(ModelStreams.SSE, sse("{\"promptFeedback\":{\"blockReason\":\"SAFETY\"}}"));
-    assertThat(server.ask("gemini", question("hi")).stop()).isEqualTo(StopReason.REFUSED);
+    assertThat(SERVER.ask("anthropic", question("hi")).stop()).isEqualTo(StopReason.LENGTH);
+    SERVER.streams(ModelStreams.SSE, sse("{\"promptFeedback\":{\"blockReason\":\"SAFETY\"}}"));
+    assertThat(SERVER.ask("gemini", question("hi")).stop()).isEqualTo(StopReason.REFUSED);
   }
 }

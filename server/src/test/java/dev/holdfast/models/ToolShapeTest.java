@@ -13,7 +13,6 @@ import dev.holdfast.api.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,12 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Tools and what belongs to them, as each provider wants them. */
 @Timeout(60)
 class ToolShapeTest {
-  @AutoClose private static ProviderDouble server;
-
-  @BeforeAll
-  static void open() {
-    server = new ProviderDouble();
-  }
+  @AutoClose private static final ProviderDouble SERVER = new ProviderDouble();
 
   private static ModelRequest request(Message... messages) {
     List<Message> all = new ArrayList<>(List.of(new Message.User("weather?")));
@@ -47,9 +41,9 @@ class ToolShapeTest {
   }
 
   private JsonNode sentBy(String provider, ModelRequest request) throws Exception {
-    server.streams(ModelStreams.type(provider), ModelStreams.hello(provider));
-    server.ask(provider, request);
-    return server.sent();
+    SERVER.streams(ModelStreams.type(provider), ModelStreams.hello(provider));
+    SERVER.ask(provider, request);
+    return SERVER.sent();
   }
 
   @ParameterizedTest
@@ -69,8 +63,8 @@ class ToolShapeTest {
   @ParameterizedTest
   @ValueSource(strings = {"anthropic", "openai", "gemini", "ollama"})
   void nobodySpeaksTwiceInARow(String provider) throws Exception {
-    server.streams(ModelStreams.type(provider), ModelStreams.hello(provider));
-    server.ask(
+    SERVER.streams(ModelStreams.type(provider), ModelStreams.hello(provider));
+    SERVER.ask(
         provider,
         new ModelRequest(
             "m1",
@@ -78,7 +72,7 @@ class ToolShapeTest {
             List.of(new Message.User("first"), new Message.User("second")),
             List.of(),
             1000));
-    JsonNode said = server.sent().path(provider.equals("gemini") ? "contents" : "messages");
+    JsonNode said = SERVER.sent().path(provider.equals("gemini") ? "contents" : "messages");
     assertThat(said).hasSize(1);
     assertThat(said.toString()).contains("first").contains("second");
   }
@@ -169,7 +163,7 @@ class ToolShapeTest {
 
   @Test
   void toolCallsInAStreamAreReadWithTheirArguments() throws Exception {
-    server.streams(
+    SERVER.streams(
         ModelStreams.SSE,
         sse(
             "{\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",\"type\":\"function\",\"function\":{\"name\":\"get_weather\",\"arguments\":\"\"}}]}}]}",
@@ -177,18 +171,18 @@ class ToolShapeTest {
             "{\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"\\\"Oslo\\\"}\"}}]}}]}",
             "{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}",
             "[DONE]"));
-    ModelAnswer answer = server.ask("openai", request());
+    ModelAnswer answer = SERVER.ask("openai", request());
     assertThat(answer.stop()).isEqualTo(StopReason.TOOL_CALLS);
     assertThat(answer.message().toolCalls()).containsExactly(OSLO);
   }
 
   @Test
   void aCallWithoutIdGetsOneThatTheProviderNeverSees() throws Exception {
-    server.streams(
+    SERVER.streams(
         ModelStreams.SSE,
         sse(
             "{\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"functionCall\":{\"name\":\"get_weather\",\"args\":{\"city\":\"Oslo\"}}}]},\"finishReason\":\"NEW_REASON\"}]}"));
-    Message.Assistant said = server.ask("gemini", request()).message();
+    Message.Assistant said = SERVER.ask("gemini", request()).message();
     ToolCall call = said.toolCalls().getFirst();
     assertThat(call.id()).isNotBlank();
     JsonNode contents =
@@ -213,8 +207,8 @@ class ToolShapeTest {
 
   @Test
   void signedThoughtsGoBackUnchangedToTheModelThatHadThem() throws Exception {
-    server.streams(ModelStreams.SSE, THINKING + ModelStreams.anthropicEnd("tool_use"));
-    Message.Assistant said = server.ask("anthropic", request()).message();
+    SERVER.streams(ModelStreams.SSE, THINKING + ModelStreams.anthropicEnd("tool_use"));
+    Message.Assistant said = SERVER.ask("anthropic", request()).message();
     assertThat(said.toolCalls()).containsExactly(OSLO);
     assertThat(said.opaque()).contains("sig1").contains("redacted_thinking");
 
@@ -231,8 +225,8 @@ class ToolShapeTest {
 
   @Test
   void signedThoughtsGoToNoOtherModelAndNotWithoutTheirCalls() throws Exception {
-    server.streams(ModelStreams.SSE, THINKING + ModelStreams.anthropicEnd("tool_use"));
-    Message.Assistant said = server.ask("anthropic", request()).message();
+    SERVER.streams(ModelStreams.SSE, THINKING + ModelStreams.anthropicEnd("tool_use"));
+    Message.Assistant said = SERVER.ask("anthropic", request()).message();
     assertThat(sentBy("minimax", request(said, result("c1", "4", false))).toString())
         .doesNotContain("sig1");
     Message.Assistant repaired =
@@ -243,11 +237,11 @@ class ToolShapeTest {
 
   @Test
   void signedPartsGoBackUnchangedToGemini() throws Exception {
-    server.streams(
+    SERVER.streams(
         ModelStreams.SSE,
         sse(
             "{\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"functionCall\":{\"name\":\"get_weather\",\"args\":{\"city\":\"Oslo\"}},\"thoughtSignature\":\"sig2\"}]},\"finishReason\":\"STOP\"}]}"));
-    Message.Assistant said = server.ask("gemini", request()).message();
+    Message.Assistant said = SERVER.ask("gemini", request()).message();
     String id = said.toolCalls().getFirst().id();
     JsonNode part =
         sentBy("gemini", request(said, result(id, "4", false)))

@@ -14,7 +14,6 @@ import dev.holdfast.api.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,12 +27,7 @@ class ToolStreamTest {
   private static final ToolCall OSLO = new ToolCall("c1", "get_weather", "{\"city\":\"Oslo\"}");
   private static final ToolCall ROME = new ToolCall("c2", "get_weather", "{\"city\":\"Rome\"}");
 
-  @AutoClose private static ProviderDouble server;
-
-  @BeforeAll
-  static void open() {
-    server = new ProviderDouble();
-  }
+  @AutoClose private static final ProviderDouble SERVER = new ProviderDouble();
 
   private static ModelRequest request(Message... later) {
     List<Message> all = new ArrayList<>(List.of(new Message.User("weather?")));
@@ -155,18 +149,18 @@ class ToolStreamTest {
   @ParameterizedTest
   @ValueSource(strings = {"anthropic", "minimax", "openai", "gemini", "ollama"})
   void callsInPiecesKeepTheirOrderAndTheirArguments(String provider) throws Exception {
-    server.streams(ModelStreams.type(provider), streamed(provider));
-    assertBothCalls(server.ask(provider, request()));
+    SERVER.streams(ModelStreams.type(provider), streamed(provider));
+    assertBothCalls(SERVER.ask(provider, request()));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"anthropic", "minimax", "openai", "gemini", "ollama"})
   void anAnswerThatComesWholeIsReadLikeAStream(String provider) throws Exception {
-    server.streams(JSON, whole(provider));
-    ModelAnswer answer = server.ask(provider, request());
+    SERVER.streams(JSON, whole(provider));
+    ModelAnswer answer = SERVER.ask(provider, request());
     assertBothCalls(answer);
     assertThat(answer.message().text()).isEqualTo("Let me look.");
-    assertThat(String.join("", server.deltas())).isEqualTo("Let me look.");
+    assertThat(String.join("", SERVER.deltas())).isEqualTo("Let me look.");
   }
 
   @ParameterizedTest
@@ -181,22 +175,22 @@ class ToolStreamTest {
       throws Exception {
     String answer = whole(provider);
     int at = answer.lastIndexOf(whole);
-    server.streams(JSON, answer.substring(0, at) + cut + answer.substring(at + whole.length()));
-    assertThat(server.ask(provider, request()).stop()).isEqualTo(StopReason.LENGTH);
+    SERVER.streams(JSON, answer.substring(0, at) + cut + answer.substring(at + whole.length()));
+    assertThat(SERVER.ask(provider, request()).stop()).isEqualTo(StopReason.LENGTH);
   }
 
   @Test
   void thoughtsOfAWholeAnswerGoBackUnchanged() throws Exception {
-    server.streams(JSON, whole("anthropic"));
-    Message.Assistant said = server.ask("anthropic", request()).message();
-    server.streams(ModelStreams.SSE, ModelStreams.hello("anthropic"));
-    server.ask(
+    SERVER.streams(JSON, whole("anthropic"));
+    Message.Assistant said = SERVER.ask("anthropic", request()).message();
+    SERVER.streams(ModelStreams.SSE, ModelStreams.hello("anthropic"));
+    SERVER.ask(
         "anthropic",
         request(
             said,
             new Message.ToolResult("c1", "get_weather", "4", false),
             new Message.ToolResult("c2", "get_weather", "9", false)));
-    JsonNode content = server.sent().path("messages").path(1).path("content");
+    JsonNode content = SERVER.sent().path("messages").path(1).path("content");
     JsonNode given = ProviderDouble.JSON.readTree(whole("anthropic")).path("content");
     assertThat(content).isEqualTo(given);
   }
@@ -205,9 +199,9 @@ class ToolStreamTest {
   @ValueSource(strings = {"anthropic", "openai", "gemini"})
   void wholeJsonThatIsNoAnswerIsAFailureThatPasses(String provider) {
     for (String body : List.of("{}", "[]", "7", "{\"type\":\"message\"}", "{\"choices\":[{}]}")) {
-      server.streams(JSON, body);
-      assertThat(server.failure(provider).code()).as(body).isIn(FailureCode.BACKEND_FAILURE);
-      assertThat(server.failure(provider).isPassing()).isTrue();
+      SERVER.streams(JSON, body);
+      assertThat(SERVER.failure(provider).code()).as(body).isIn(FailureCode.BACKEND_FAILURE);
+      assertThat(SERVER.failure(provider).isPassing()).isTrue();
     }
   }
 
@@ -215,8 +209,8 @@ class ToolStreamTest {
   @ParameterizedTest
   @ValueSource(strings = {"anthropic", "openai", "gemini", "ollama"})
   void callsUnderOneIdAreToldApart(String provider) throws Exception {
-    server.streams(ModelStreams.type(provider), streamed(provider).replace("\"c2\"", "\"c1\""));
-    List<ToolCall> calls = server.ask(provider, request()).message().toolCalls();
+    SERVER.streams(ModelStreams.type(provider), streamed(provider).replace("\"c2\"", "\"c1\""));
+    List<ToolCall> calls = SERVER.ask(provider, request()).message().toolCalls();
     assertThat(calls)
         .extracting(ToolCall::arguments)
         .containsExactly(OSLO.arguments(), ROME.arguments());
@@ -249,8 +243,8 @@ class ToolStreamTest {
           case "gemini" -> sse("{\"candidates\":[{\"finishReason\":\"STOP\"}]}");
           default -> "{\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":true}\n";
         };
-    server.streams(ModelStreams.type(provider), body + end);
-    assertThat(server.failure(provider).message()).contains("10000 tool calls at once");
-    assertThat(server.failure(provider).isPassing()).isFalse();
+    SERVER.streams(ModelStreams.type(provider), body + end);
+    assertThat(SERVER.failure(provider).message()).contains("10000 tool calls at once");
+    assertThat(SERVER.failure(provider).isPassing()).isFalse();
   }
 }
