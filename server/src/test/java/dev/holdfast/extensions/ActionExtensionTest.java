@@ -10,33 +10,22 @@ import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** One real child per call. */
 @Timeout(60)
-class ActionExtensionTest {
+class ActionExtensionTest extends ExtensionCase {
   private static final String NUMBER =
       "{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\"}},\"required\":[\"n\"]}";
 
   /** Takes the id of the request out of what it reads. */
   private static final String ID = "id=$(sed 's/.*\"request_id\":\"\\([^\"]*\\)\".*/\\1/'); ";
 
-  @TempDir Path temporary;
-  @AutoClose private ExtensionRig rig;
   private int declared;
-
-  @BeforeEach
-  void makeRig() throws Exception {
-    rig = new ExtensionRig(temporary);
-  }
 
   private void declare(String script) throws Exception {
     Path files = Files.createDirectories(rig.folder.resolve("job/files"));
@@ -59,10 +48,6 @@ class ActionExtensionTest {
 
   private static String answer(String rest) {
     return ID + "printf '{\"request_id\":\"%s\",\"api_version\":\"v1\"," + rest + "}' \"$id\"";
-  }
-
-  private static Failure failure(ToolResult result) {
-    return Objects.requireNonNull(result.failure(), result.text());
   }
 
   private ToolResult call() throws InterruptedException {

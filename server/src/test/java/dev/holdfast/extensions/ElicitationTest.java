@@ -25,23 +25,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Servers that ask a person something in the middle of a call. */
 @Timeout(60)
-class ElicitationTest {
+class ElicitationTest extends ExtensionCase {
   private static final String FORM =
       "{\"message\":\"Who?\",\"requestedSchema\":{\"type\":\"object\",\"properties\":"
           + "{\"name\":{\"type\":\"string\"}},\"required\":[\"name\"]}}";
 
-  @TempDir Path temporary;
-  @AutoClose private ExtensionRig rig;
   private final Person person = new Person();
 
   /** Who is asked. */
@@ -73,11 +68,6 @@ class ElicitationTest {
     void answers(String name) {
       reply.complete(new FormReply.Accepted(new JsonObject().put("name", name)));
     }
-  }
-
-  @BeforeEach
-  void makeRig() throws Exception {
-    rig = new ExtensionRig(temporary);
   }
 
   private ToolResult call(String tool, String arguments) throws InterruptedException {

@@ -10,30 +10,18 @@ import dev.holdfast.api.WebhookRequest;
 import dev.holdfast.api.WebhookVerdict;
 import dev.holdfast.channels.Channel;
 import dev.holdfast.registry.Use;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a plugin says and returns that it should not. */
-class PluginFaultTest {
+class PluginFaultTest extends PluginHostCase {
   private static final OutboundReply REPLY =
       new OutboundReply("r1", "e1", "main", "t", "m1", "hello", 1, 1, false);
-
-  @TempDir Path folder;
-  @AutoClose private HostRig rig;
-
-  @BeforeEach
-  void open() throws IOException {
-    rig = new HostRig(folder);
-  }
 
   private PluginJars jar() {
     return PluginJars.of(folder, "evil", "1.0.0");

@@ -10,28 +10,17 @@ import dev.holdfast.processes.Children.Isolation;
 import dev.holdfast.processes.ChildrenConfig.Sandbox;
 import dev.holdfast.processes.ProcessSpec.Limits;
 import java.io.File;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-class ChildrenTest {
-  @TempDir Path temporary;
-  private ChildRig rig;
-
-  @BeforeEach
-  void makeRig() throws IOException {
-    rig = new ChildRig(temporary);
-  }
-
+class ChildrenTest extends ChildCase {
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
   void outputErrorsAndExitCodeComeApart(Sandbox sandbox) throws Exception {

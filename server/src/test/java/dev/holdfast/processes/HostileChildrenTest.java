@@ -18,13 +18,11 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a child may try; all of it ends by itself, should a wall not hold. */
-class HostileChildrenTest {
+class HostileChildrenTest extends ChildCase {
   private static final Path PYTHON = Path.of("/usr/bin/python3");
   private static final String HOLD = "hold=$(head -c 40000000 /dev/zero | tr '\\0' x)";
   private static final String HOLD_NAMELESS =
@@ -35,14 +33,6 @@ class HostileChildrenTest {
       time.sleep(4)'
       """
           .strip();
-
-  @TempDir Path temporary;
-  private ChildRig rig;
-
-  @BeforeEach
-  void makeRig() throws IOException {
-    rig = new ChildRig(temporary);
-  }
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "AUTO")

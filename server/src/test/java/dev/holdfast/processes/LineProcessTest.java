@@ -12,7 +12,6 @@ import dev.holdfast.processes.LineProcessSpec.LongLine;
 import dev.holdfast.processes.OutputLine.Ending;
 import dev.holdfast.processes.ProcessSpec.Limits;
 import java.io.File;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -26,25 +25,15 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Children that are kept, real ones, the hostile among them. */
 @Timeout(60)
-class LineProcessTest {
+class LineProcessTest extends ChildCase {
   private static final Duration SOON = Duration.ofSeconds(20);
-
-  @TempDir Path temporary;
-  private ChildRig rig;
-
-  @BeforeEach
-  void makeRig() throws IOException {
-    rig = new ChildRig(temporary);
-  }
 
   private static OutputLine line(LineProcess process) throws Exception {
     return process.read(SOON).orElseThrow();

@@ -15,22 +15,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What a path can try to lead out of the folders of tools. */
-class AllowedFoldersTest {
+class AllowedFoldersTest extends FileWorldCase {
   private static final int RACED_CALLS = 900;
-
-  @TempDir Path folder;
-  private FileWorld world;
-
-  @BeforeEach
-  void open() throws Exception {
-    world = new FileWorld(folder);
-  }
 
   @Test
   void noTextOfAPathLeadsOut() throws Exception {

@@ -14,20 +14,10 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class BackupsTest {
+class BackupsTest extends FileWorldCase {
   private static final RolledBack UNDONE = new RolledBack.Undone(1);
-
-  @TempDir Path folder;
-  private FileWorld world;
-
-  @BeforeEach
-  void open() throws Exception {
-    world = new FileWorld(folder);
-  }
 
   @Test
   void aNewFileGoesWithTheFoldersThatWereMadeForIt() throws Exception {

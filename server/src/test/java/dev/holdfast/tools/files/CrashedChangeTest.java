@@ -9,21 +9,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** A change that a crash or a failure cut off, and the same call run again. */
-class CrashedChangeTest {
+class CrashedChangeTest extends FileWorldCase {
   private static final String KEY = "event.1.1";
-
-  @TempDir Path folder;
-  private FileWorld world;
-
-  @BeforeEach
-  void open() throws Exception {
-    world = new FileWorld(folder);
-  }
 
   @Test
   void anEditThatWasInPlaceWhenTheServerWentDownIsNotDoneTwice() throws Exception {

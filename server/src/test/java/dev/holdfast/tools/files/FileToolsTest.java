@@ -9,19 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class FileToolsTest {
-  @TempDir Path folder;
-  private FileWorld world;
-
-  @BeforeEach
-  void open() throws Exception {
-    world = new FileWorld(folder);
-  }
-
+class FileToolsTest extends FileWorldCase {
   @Test
   void aWrittenFileIsReadBackWithNumbersAndMakesItsFolders() throws Exception {
     ToolResult wrote = world.call("write_file", "path", "a/b/c.txt", "content", "one\ntwo\n");
