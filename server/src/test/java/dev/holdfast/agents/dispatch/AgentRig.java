@@ -173,10 +173,6 @@ public final class AgentRig {
     }
   }
 
-  private static void fail(String text) {
-    throw new AssertionError(text);
-  }
-
   public Event send(String thread, String key, String text) throws Exception {
     return sendAs("me", thread, key, text);
   }
