@@ -11,7 +11,9 @@ import org.junit.jupiter.api.Assumptions;
 
 /** Runs small programs of the system: kill, mount, strace. */
 public final class Commands {
-  /** The interpreter itself: what stands before it in the path may be a script, ten times slower. */
+  /**
+   * The interpreter itself: what stands before it in the path may be a script, ten times slower.
+   */
   public static final String PYTHON =
       run("python3", "-c", "import sys; print(sys.executable)").strip();
 

@@ -3,10 +3,10 @@ package dev.holdfast.tests.tasks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.AgentScript;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.PlanApi;
 import dev.holdfast.tests.harness.Served;

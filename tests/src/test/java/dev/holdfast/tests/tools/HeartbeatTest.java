@@ -3,8 +3,8 @@ package dev.holdfast.tests.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.PlanApi;
 import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
