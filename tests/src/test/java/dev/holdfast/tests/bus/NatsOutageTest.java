@@ -24,7 +24,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 @Timeout(300)
 class NatsOutageTest {
+  @SuppressWarnings("NullAway.Init") // when the server is configured
   private static NatsServer nats;
+
   @AutoClose private static BusRig bus;
 
   @RegisterExtension

@@ -65,7 +65,9 @@ class NatsChannelTest {
           "NATS/1.0",
           "x");
 
+  @SuppressWarnings("NullAway.Init") // when the server is configured
   private static NatsServer nats;
+
   private static ServerRig rig;
   private static NatsAsker asker;
 

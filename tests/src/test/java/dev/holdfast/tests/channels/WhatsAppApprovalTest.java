@@ -26,6 +26,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(200)
 class WhatsAppApprovalTest {
   private static final GraphApiDouble META = new GraphApiDouble();
+
+  @SuppressWarnings("NullAway.Init") // when the server is configured
   private static BoardRig board;
 
   @RegisterExtension

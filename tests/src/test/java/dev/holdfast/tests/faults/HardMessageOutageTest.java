@@ -91,7 +91,7 @@ class HardMessageOutageTest {
   private boolean isOver() throws IOException {
     List<String> types =
         rig.api().get("/api/v1/conditions").json().path("conditions").findValuesAsText("type");
-    return types.isEmpty() || !RunLength.isFull() && types.equals(List.of("mode"));
+    return types.isEmpty() || (!RunLength.isFull() && types.equals(List.of("mode")));
   }
 
   private static String id(String name) {

@@ -171,15 +171,15 @@ class KillCampaignTest {
             .with("plans", plans.plans().size())
             .with("looks_at_the_equation", watch.looks());
         atStake(violations, "plans", plans.plans().size(), KILLS);
-        atStake(violations, "relayed", relayed.acked(), KILLS * 2);
+        atStake(violations, "relayed", relayed.acked(), KILLS * 2L);
         atStake(violations, "replacements", replacer.count(), KILLS);
         atStake(violations, "looks at the equation", watch.looks(), KILLS / 2);
       }
       one.judge(rig, ledger);
       other.judge(rig, ledger);
       clicks.judge(ledger);
-      atStake(violations, "said", Math.min(one.said(), other.said()), KILLS * 4);
-      atStake(violations, "published", bus.accepted(), KILLS * 20);
+      atStake(violations, "said", Math.min(one.said(), other.said()), KILLS * 4L);
+      atStake(violations, "published", bus.accepted(), KILLS * 20L);
       atStake(violations, "kills of whole trees", wholeTrees, KILLS / 4);
       atStake(violations, "kills", kills.hits(), KILLS);
       write(ledger, violations);

@@ -12,6 +12,7 @@ import com.microsoft.playwright.options.ReducedMotion;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
@@ -73,7 +74,7 @@ class FilesPageTest {
       chat.box().press("Enter");
       assertThat(chat.box()).hasValue("read it");
       assertThat(chat.messages()).hasCount(0);
-      upload.get().resume();
+      Objects.requireNonNull(upload.get()).resume();
       chat.awaitNewest("answered");
       assertThat(chat.messages()).hasCount(1);
       assertThat(chat.messages().last().locator(".files a")).containsText("late.txt");

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class ButtonTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
+  @SuppressWarnings("NullAway.Init") // when the server is configured
   private static BoardRig board;
 
   @RegisterExtension
