@@ -98,7 +98,7 @@ class StopTest {
 
   private static void awaitNotReady(ServerRig rig) {
     Await.until(
-        "not ready, or gone", Duration.ofSeconds(5), () -> rig.server().probe("/ready") != 200);
+        "not ready, or gone", LIMIT, () -> rig.server().probe("/ready") != 200);
   }
 
   /**
