@@ -42,7 +42,7 @@ class BackFillTest {
     DiscordAccount account =
         DiscordAccount.read(
             new FakeConfig(Map.of("bot_token", DiscordRig.TOKEN)), "main", _ -> Optional.empty());
-    bot = new DiscordBot(rig.context(), account, rig.url() + "/api");
+    bot = new DiscordBot(rig.context(), account, rig.baseUrl());
     talked = talked();
   }
 

@@ -47,7 +47,7 @@ class DiscordMessageReaderTest {
     Access access = Access.of(new FakeConfig(Map.of()));
     DiscordAccount account =
         new DiscordAccount("main", DiscordRig.TOKEN, "", true, readsAll, true, access);
-    DiscordApi api = new DiscordApi(rig.context(), rig.url() + "/api", DiscordRig.TOKEN);
+    DiscordApi api = new DiscordApi(rig.context(), rig.baseUrl(), DiscordRig.TOKEN);
     return new DiscordMessageReader(account, new KnownChannels(api));
   }
 

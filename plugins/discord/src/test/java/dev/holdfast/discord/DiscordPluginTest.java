@@ -8,6 +8,8 @@ import dev.holdfast.api.ChannelCheck;
 import dev.holdfast.kit.JsonText;
 import dev.holdfast.kit.testing.FakeConfig;
 import dev.holdfast.kit.testing.FakeContext;
+import dev.holdfast.kit.testing.FakeSocket;
+import dev.holdfast.kit.testing.FakeSockets;
 import dev.holdfast.kit.testing.HttpDouble.Said;
 import dev.holdfast.kit.testing.PlainHttp;
 import java.nio.charset.StandardCharsets;
@@ -161,19 +163,19 @@ class DiscordPluginTest {
     String what = "the Gateway can be connected to";
     try (DiscordRig rig = DiscordRig.gateway(folder)) {
       assertThat(missing(rig.channel().check("main"))).doesNotContain(what);
-      FakeDiscordSockets.FakeGatewaySocket opened = rig.sockets().take();
-      assertThat(opened.url()).isEqualTo("wss://gateway.example/?v=10&encoding=json");
+      FakeSocket opened = rig.sockets().take();
+      assertThat(opened.request().url()).isEqualTo(rig.gatewayUrl() + "/?v=10&encoding=json");
       assertThat(opened.closedWith()).isEqualTo(1000);
       assertThat(opened.sent()).isEmpty();
       for (String first : List.of("{\"op\":11}", "no JSON")) {
-        rig.sockets().begin(first);
+        rig.sockets().onOpen(socket -> socket.say(first));
         List<ChannelCheck> checks = rig.channel().check("main");
         assertThat(missing(checks)).contains(what);
         assertThat(checks.toString()).contains("does not say hello");
       }
-      rig.sockets().refuse(true);
+      rig.sockets().refuse(FakeSockets.network());
       assertThat(missing(rig.channel().check("main"))).contains(what);
-      rig.sockets().refuse(false);
+      rig.sockets().refuse(null);
       rig.says("GET /gateway/bot", "{\"session_start_limit\":{\"total\":9,\"remaining\":9}}");
       assertThat(rig.channel().check("main").toString()).contains("names no address");
     }

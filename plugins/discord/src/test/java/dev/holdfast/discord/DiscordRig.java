@@ -6,12 +6,10 @@ import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.StoredFile;
 import dev.holdfast.api.WebhookRequest;
 import dev.holdfast.api.WebhookVerdict;
-import dev.holdfast.kit.JsonText;
+import dev.holdfast.kit.testing.DiscordDouble;
 import dev.holdfast.kit.testing.FakeConfig;
 import dev.holdfast.kit.testing.FakeContext;
-import dev.holdfast.kit.testing.HttpDouble;
-import dev.holdfast.kit.testing.HttpDouble.Asked;
-import dev.holdfast.kit.testing.HttpDouble.Said;
+import dev.holdfast.kit.testing.FakeSockets;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -27,19 +25,10 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.Function;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
-/** The plugin, started, with a REST API on the other side that answers as a test wants. */
-final class DiscordRig implements AutoCloseable {
-  static final String TOKEN = "canary.of.discord";
-  static final String BOT = "900";
-  static final String APP = "901";
+/** Discord, and the plugin, started, on the other side. */
+final class DiscordRig extends DiscordDouble {
+  static final String HELLO = "{\"op\":10,\"d\":{\"heartbeat_interval\":41250}}";
   static final Instant NOW = Instant.ofEpochSecond(1_700_000_000);
 
   /** Of RFC 8032, its first test. */
@@ -48,31 +37,19 @@ final class DiscordRig implements AutoCloseable {
 
   static final String SEED = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
 
-  private static final Pattern STORED = Pattern.compile("/channels/(\\d+)/messages(?:/(\\d+))?");
-
-  private final Map<String, Queue<Said>> next = new ConcurrentHashMap<>();
-  private final Map<String, Function<Asked, Said>> always = new ConcurrentHashMap<>();
-  private final HttpDouble api = new HttpDouble(this::answer);
-  private final FakeDiscordSockets sockets = new FakeDiscordSockets();
-  private final FakeContext context = new FakeContext(sockets);
+  private final FakeSockets sockets = new FakeSockets(socket -> socket.say(HELLO));
+  private final FakeContext context = sockets.context();
   private final FakeConfig config;
-  private long posts = 1000;
 
   private DiscordRig(Map<String, ?> keys, Path folder) {
+    super(1000);
     Map<String, Object> account = new LinkedHashMap<>();
     account.put("bot_token", TOKEN);
     account.putAll(keys);
     config =
-        new FakeConfig(
-            Map.of("base_url", api.url() + "/api/", "accounts", Map.of("main", account)));
+        new FakeConfig(Map.of("base_url", baseUrl() + "/", "accounts", Map.of("main", account)));
     context.channelConfig(config).stateFolder(folder);
-    sockets.clock(context);
-    says("GET /users/@me", "{\"id\":\"" + BOT + "\",\"username\":\"helper\"}");
     application(1L << 19, "");
-    says(
-        "GET /gateway/bot",
-        "{\"url\":\"wss://gateway.example\",\"shards\":1,\"session_start_limit\":"
-            + "{\"total\":1000,\"remaining\":999,\"reset_after\":0,\"max_concurrency\":1}}");
     start();
   }
 
@@ -108,58 +85,15 @@ final class DiscordRig implements AutoCloseable {
 
   /** What the application is. */
   DiscordRig application(long flags, String endpoint) {
-    return says(
+    says(
         "GET /applications/@me",
         "{\"id\":\"%s\",\"flags\":%d,\"verify_key\":\"%s\",\"interactions_endpoint_url\":\"%s\"}"
             .formatted(APP, flags, PUBLIC_KEY, endpoint));
-  }
-
-  static Said error(int status, long code) {
-    return Said.json(status, "{\"code\":" + code + ",\"message\":\"told by Discord\"}");
-  }
-
-  /** The next calls are answered by these, one each; {@code call}: method, blank and path. */
-  DiscordRig next(String call, Said... said) {
-    next.computeIfAbsent(call, _ -> new ConcurrentLinkedQueue<>()).addAll(List.of(said));
     return this;
   }
 
-  DiscordRig always(String call, Said said) {
-    always.put(call, _ -> said);
-    return this;
-  }
-
-  DiscordRig says(String call, String json) {
-    return always(call, Said.json(200, json));
-  }
-
-  private Said answer(Asked asked) {
-    String call = call(asked);
-    Queue<Said> queue = next.get(call);
-    @Nullable Said said = queue == null ? null : queue.poll();
-    if (said != null) {
-      return said;
-    }
-    @Nullable Function<Asked, Said> usual = always.get(call);
-    return usual == null ? usual(asked) : usual.apply(asked);
-  }
-
-  /** Posts and edits succeed. */
-  private synchronized Said usual(Asked asked) {
-    String path = asked.path();
-    if (asked.method().equals("DELETE") || path.endsWith("/typing") || path.endsWith("/callback")) {
-      return new Said(204, Map.of(), "");
-    }
-    if (asked.method().equals("GET")) {
-      return path.contains("/messages?") || path.endsWith("/commands")
-          ? Said.json(200, "[]")
-          : error(404, 10003);
-    }
-    posts += asked.method().equals("POST") ? 1 : 0;
-    Matcher stored = STORED.matcher(path);
-    boolean isIn = stored.find();
-    boolean isEdit = isIn && stored.group(2) != null;
-    return stored(isIn ? stored.group(1) : "50", isEdit ? stored.group(2) : Long.toString(posts));
+  void says(String call, String json) {
+    always(call, Said.json(200, json));
   }
 
   /** A message, as Discord answers to a post and to an edit. */
@@ -167,29 +101,9 @@ final class DiscordRig implements AutoCloseable {
     return Said.json(200, "{\"id\":\"" + id + "\",\"channel_id\":\"" + channel + "\"}");
   }
 
-  private static String call(Asked asked) {
-    return asked.method() + " " + asked.path().replaceFirst("^/api", "").replaceFirst("\\?.*", "");
-  }
-
-  List<Asked> asked(String call) {
-    return api.asked().stream().filter(asked -> call(asked).equals(call)).toList();
-  }
-
-  /** Bodies of those calls. */
-  List<Map<String, Object>> bodies(String call) {
-    return asked(call).stream().map(asked -> JsonText.object(asked.body())).toList();
-  }
-
   /** Calls in their order, without those that ask who the bot is. */
   List<String> calls() {
-    return api.asked().stream()
-        .map(DiscordRig::call)
-        .filter(call -> !call.endsWith("/@me"))
-        .toList();
-  }
-
-  String url() {
-    return api.url();
+    return asked().stream().map(this::call).filter(call -> !call.endsWith("/@me")).toList();
   }
 
   FakeContext context() {
@@ -200,7 +114,7 @@ final class DiscordRig implements AutoCloseable {
     return config;
   }
 
-  FakeDiscordSockets sockets() {
+  FakeSockets sockets() {
     return sockets;
   }
 
@@ -256,12 +170,7 @@ final class DiscordRig implements AutoCloseable {
   /** A message of a person, in a server when {@code guild} is not empty. */
   static Map<String, Object> message(
       String channel, String guild, String id, String user, String text) {
-    Map<String, Object> message = new LinkedHashMap<>();
-    message.put("id", id);
-    message.put("type", 0L);
-    message.put("channel_id", channel);
-    message.put("content", text);
-    message.put("author", Map.of("id", user, "username", "ann"));
+    Map<String, Object> message = message(channel, id, user, text);
     if (!guild.isEmpty()) {
       message.put("guild_id", guild);
     }
@@ -269,30 +178,15 @@ final class DiscordRig implements AutoCloseable {
   }
 
   static Map<String, Object> interaction(String id, int type, Map<String, ?> data) {
-    Map<String, Object> interaction = new LinkedHashMap<>();
-    interaction.put("id", id);
-    interaction.put("application_id", APP);
-    interaction.put("type", type);
-    interaction.put("token", "tok_" + id);
+    Map<String, Object> interaction = interaction(id, type, "50", 0);
     interaction.put("guild_id", "70");
-    interaction.put("channel_id", "50");
-    interaction.put("channel", Map.of("id", "50", "type", 0));
     interaction.put("member", Map.of("user", Map.of("id", "7", "username", "ann")));
     interaction.put("data", data);
     return interaction;
   }
 
   static Map<String, Object> ask(String id, String text) {
-    return interaction(
-        id,
-        2,
-        Map.of(
-            "type",
-            1,
-            "name",
-            "ask",
-            "options",
-            List.of(Map.of("name", "text", "type", 3, "value", text))));
+    return interaction(id, 2, asking(text));
   }
 
   static OutboundReply reply(String text) {
@@ -314,10 +208,5 @@ final class DiscordRig implements AutoCloseable {
     List<String> all = new ArrayList<>();
     bodies.forEach(body -> all.add(String.valueOf(body.get(key))));
     return all;
-  }
-
-  @Override
-  public void close() {
-    api.close();
   }
 }

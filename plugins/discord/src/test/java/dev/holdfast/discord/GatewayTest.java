@@ -7,9 +7,10 @@ import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.DropReason;
 import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
-import dev.holdfast.discord.FakeDiscordSockets.FakeGatewaySocket;
 import dev.holdfast.kit.JsonText;
 import dev.holdfast.kit.testing.FakeSink;
+import dev.holdfast.kit.testing.FakeSocket;
+import dev.holdfast.kit.testing.FakeSockets;
 import dev.holdfast.kit.testing.HttpDouble.Said;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,7 +53,7 @@ class GatewayTest {
     rig.close();
   }
 
-  private FakeGatewaySocket listen() throws InterruptedException {
+  private FakeSocket listen() throws InterruptedException {
     begin();
     return rig.sockets().take();
   }
@@ -72,7 +73,7 @@ class GatewayTest {
   }
 
   /** As the server does it after a failure. */
-  private FakeGatewaySocket listenAgain() throws Exception {
+  private FakeSocket listenAgain() throws Exception {
     Failure _ = failure();
     return listen();
   }
@@ -91,11 +92,23 @@ class GatewayTest {
     }
   }
 
-  private FakeGatewaySocket ready() throws InterruptedException {
-    FakeGatewaySocket socket = listen();
+  private FakeSocket ready() throws InterruptedException {
+    FakeSocket socket = listen();
     assertThat(socket.takeSent()).containsEntry("op", 2L);
-    socket.ready("s1");
+    welcome(socket, "s1");
     return socket;
+  }
+
+  private static void dispatch(FakeSocket socket, long seq, String type, Map<String, ?> data) {
+    socket.say(DiscordRig.event(seq, type, data));
+  }
+
+  private static void welcome(FakeSocket socket, String session) {
+    dispatch(
+        socket,
+        1,
+        "READY",
+        Map.of("session_id", session, "resume_gateway_url", "wss://resume.example/"));
   }
 
   private static Map<String, Object> direct(String id, String text) {
@@ -103,22 +116,22 @@ class GatewayTest {
   }
 
   /** What the next heartbeat says; there was time for it. */
-  private long beat(FakeGatewaySocket socket) throws InterruptedException {
+  private long beat(FakeSocket socket) throws InterruptedException {
     socket.quiet();
     Map<String, Object> beat = socket.takeSent();
     assertThat(beat).containsEntry("op", 1L);
-    socket.ack();
+    socket.say("{\"op\":11}");
     return JsonText.whole(beat, "d", -1);
   }
 
   @Test
   void itIdentifiesWithItsIntentsAndWithoutAnythingElse() throws Exception {
-    FakeGatewaySocket socket = listen();
-    assertThat(socket.url()).isEqualTo("wss://gateway.example/?v=10&encoding=json");
+    FakeSocket socket = listen();
+    assertThat(socket.request().url()).isEqualTo(rig.gatewayUrl() + "/?v=10&encoding=json");
     Map<String, Object> identify = JsonText.map(socket.takeSent(), "d");
     assertThat(identify).containsEntry("token", DiscordRig.TOKEN).containsEntry("intents", 46593L);
     assertThat(sink.receives()).as("a hello proves nothing").isZero();
-    socket.ready("s1");
+    welcome(socket, "s1");
     until(() -> sink.receives() > 0);
   }
 
@@ -134,7 +147,7 @@ class GatewayTest {
   void anEventCountsOnlyWhenItIsOnDisk() throws Exception {
     CountDownLatch onDisk = new CountDownLatch(1);
     CountDownLatch offered = new CountDownLatch(1);
-    FakeGatewaySocket socket = ready();
+    FakeSocket socket = ready();
     assertThat(beat(socket)).isEqualTo(1L);
     sink.onAccept(
         () -> {
@@ -145,7 +158,7 @@ class GatewayTest {
             throw new IllegalStateException(e);
           }
         });
-    socket.dispatch(2, "MESSAGE_CREATE", direct("2000", "hello"));
+    dispatch(socket, 2, "MESSAGE_CREATE", direct("2000", "hello"));
     assertThat(offered.await(10, TimeUnit.SECONDS)).isTrue();
     assertThat(socket.hasSent()).isFalse();
     socket.say("{\"op\":1}"); // Discord asks for a heartbeat
@@ -157,37 +170,37 @@ class GatewayTest {
 
   @Test
   void whatWasNotTakenIsAskedForAgain() throws Exception {
-    FakeGatewaySocket socket = ready();
+    FakeSocket socket = ready();
     assertThat(beat(socket)).isEqualTo(1L);
     sink.onAccept(
         () -> {
           throw new IllegalStateException("the server stops");
         });
-    socket.dispatch(2, "MESSAGE_CREATE", direct("2000", "hello"));
+    dispatch(socket, 2, "MESSAGE_CREATE", direct("2000", "hello"));
     assertThat(ended.get(10, TimeUnit.SECONDS)).isInstanceOf(IllegalStateException.class);
     assertThat(socket.closedWith()).as("1000 would end the session").isEqualTo(4000);
     sink.onAccept(() -> {});
     rig.start(); // after a crash, too
-    FakeGatewaySocket next = listen();
-    assertThat(next.url()).isEqualTo("wss://resume.example/?v=10&encoding=json");
+    FakeSocket next = listen();
+    assertThat(next.request().url()).isEqualTo("wss://resume.example/?v=10&encoding=json");
     assertThat(next.takeSent())
         .isEqualTo(
             Map.of(
                 "op", 6L, "d", Map.of("token", DiscordRig.TOKEN, "session_id", "s1", "seq", 1L)));
-    next.dispatch(2, "MESSAGE_CREATE", direct("2000", "hello"));
-    next.dispatch(3, "RESUMED", Map.of());
+    dispatch(next, 2, "MESSAGE_CREATE", direct("2000", "hello"));
+    dispatch(next, 3, "RESUMED", Map.of());
     assertThat(beat(next)).isEqualTo(3L);
     assertThat(sink.texts()).containsExactly("hello");
   }
 
   @Test
   void aHeartbeatThatIsNotAnsweredEndsTheConnectionAndNotTheSession() throws Exception {
-    FakeGatewaySocket socket = ready();
+    FakeSocket socket = ready();
     assertThat(beat(socket)).isEqualTo(1L);
     socket.quiet();
     assertThat(socket.takeSent()).containsEntry("op", 1L);
     socket.quiet();
-    FakeGatewaySocket next = rig.sockets().take();
+    FakeSocket next = rig.sockets().take();
     assertThat(socket.closedWith()).isEqualTo(4000);
     assertThat(next.takeSent()).containsEntry("op", 6L);
   }
@@ -195,7 +208,7 @@ class GatewayTest {
   @Test
   void theFirstHeartbeatComesWithinOneInterval() throws Exception {
     long before = rig.context().nanos();
-    FakeGatewaySocket socket = ready();
+    FakeSocket socket = ready();
     assertThat(beat(socket)).isEqualTo(1L);
     assertThat(Duration.ofNanos(rig.context().nanos() - before))
         .isLessThanOrEqualTo(Duration.ofMillis(41_250));
@@ -203,7 +216,7 @@ class GatewayTest {
 
   @Test
   void whenDiscordAsksForAnotherConnectionItResumes() throws Exception {
-    FakeGatewaySocket socket = ready();
+    FakeSocket socket = ready();
     assertThat(beat(socket)).isEqualTo(1L);
     rig.context().advance(Duration.ofMinutes(1));
     socket.say("{\"op\":7}");
@@ -212,8 +225,8 @@ class GatewayTest {
 
   @Test
   void aSessionThatIsOverIsFollowedByANewOneAndByTheHistory() throws Exception {
-    FakeGatewaySocket socket = ready();
-    socket.dispatch(2, "MESSAGE_CREATE", direct("2000000000000000000", "one"));
+    FakeSocket socket = ready();
+    dispatch(socket, 2, "MESSAGE_CREATE", direct("2000000000000000000", "one"));
     assertThat(beat(socket)).isEqualTo(2L);
     rig.context().advance(Duration.ofMinutes(1));
     rig.says("GET /channels/60", "{\"id\":\"60\",\"type\":1}");
@@ -222,10 +235,10 @@ class GatewayTest {
         JsonText.write(
             List.of(direct("2000000000000000002", "three"), direct("2000000000000000001", "two"))));
     socket.drop(4009);
-    FakeGatewaySocket next = rig.sockets().take();
+    FakeSocket next = rig.sockets().take();
     assertThat(next.takeSent()).containsEntry("op", 2L);
-    next.ready("s2");
-    next.dispatch(2, "MESSAGE_CREATE", direct("2000000000000000003", "four"));
+    welcome(next, "s2");
+    dispatch(next, 2, "MESSAGE_CREATE", direct("2000000000000000003", "four"));
     until(() -> sink.texts().size() == 4);
     assertThat(sink.texts()).containsExactly("one", "two", "three", "four");
     assertThat(rig.asked(HISTORY).getFirst().path()).contains("after=2000000000000000000");
@@ -234,31 +247,31 @@ class GatewayTest {
 
   @Test
   void aHistoryThatWasNotReadToItsEndIsReadAgainAfterACrash() throws Exception {
-    FakeGatewaySocket socket = ready();
-    socket.dispatch(2, "MESSAGE_CREATE", direct("2000000000000000000", "one"));
+    FakeSocket socket = ready();
+    dispatch(socket, 2, "MESSAGE_CREATE", direct("2000000000000000000", "one"));
     assertThat(beat(socket)).isEqualTo(2L);
     rig.context().advance(Duration.ofMinutes(1));
     rig.always(HISTORY, Said.nothing());
     socket.drop(4009);
-    FakeGatewaySocket next = rig.sockets().take();
+    FakeSocket next = rig.sockets().take();
     assertThat(next.takeSent()).containsEntry("op", 2L);
-    next.ready("s2");
+    welcome(next, "s2");
     until(() -> !rig.asked(HISTORY).isEmpty());
     assertThat(sink.position().orElseThrow()).as("the crash finds the old one").contains("s1");
   }
 
   /** A session that follows a lost one, and whose history is not read. */
-  private FakeGatewaySocket behind(Said history) throws InterruptedException {
-    FakeGatewaySocket socket = ready();
-    socket.dispatch(2, "MESSAGE_CREATE", direct("2000000000000000000", "one"));
+  private FakeSocket behind(Said history) throws InterruptedException {
+    FakeSocket socket = ready();
+    dispatch(socket, 2, "MESSAGE_CREATE", direct("2000000000000000000", "one"));
     assertThat(beat(socket)).isEqualTo(2L);
     rig.context().advance(Duration.ofMinutes(1));
     rig.says("GET /channels/60", "{\"id\":\"60\",\"type\":1}");
     rig.always(HISTORY, history);
     socket.drop(4009);
-    FakeGatewaySocket next = rig.sockets().take();
+    FakeSocket next = rig.sockets().take();
     assertThat(next.takeSent()).containsEntry("op", 2L);
-    next.ready("s2");
+    welcome(next, "s2");
     until(() -> !rig.asked(HISTORY).isEmpty());
     return next;
   }
@@ -270,14 +283,14 @@ class GatewayTest {
 
   @Test
   void whatAResumeBringsDoesNotHideWhatWasMissedBeforeIt() throws Exception {
-    FakeGatewaySocket socket = behind(DiscordRig.error(502, 0));
+    FakeSocket socket = behind(DiscordRig.error(502, 0));
     rig.context().advance(Duration.ofMinutes(1));
     socket.drop(1006);
-    FakeGatewaySocket next = rig.sockets().take();
+    FakeSocket next = rig.sockets().take();
     assertThat(next.takeSent()).containsEntry("op", 6L);
-    next.dispatch(2, "MESSAGE_CREATE", direct("2000000000000000003", "four"));
+    dispatch(next, 2, "MESSAGE_CREATE", direct("2000000000000000003", "four"));
     rig.says(HISTORY, history());
-    next.dispatch(3, "RESUMED", Map.of());
+    dispatch(next, 3, "RESUMED", Map.of());
     next.quiet();
     next.quiet(); // the first may end with the first heartbeat, whose time is random
     until(() -> sink.texts().size() == 4);
@@ -287,32 +300,32 @@ class GatewayTest {
 
   @Test
   void aHistoryThatCannotBeReadNowIsToldAndReadLater() throws Exception {
-    FakeGatewaySocket socket = behind(DiscordRig.error(502, 0));
+    FakeSocket socket = behind(DiscordRig.error(502, 0));
     for (int tries = 1; tries <= 3 && !ended.isDone(); tries++) {
       socket.quiet();
     }
     assertThat(failure().code()).isEqualTo(FailureCode.BACKEND_FAILURE);
     rig.says(HISTORY, history());
-    FakeGatewaySocket next = listen();
+    FakeSocket next = listen();
     assertThat(next.takeSent()).as("its session is good").containsEntry("op", 6L);
-    next.dispatch(2, "RESUMED", Map.of());
+    dispatch(next, 2, "RESUMED", Map.of());
     until(() -> sink.texts().size() == 3);
     assertThat(sink.texts()).containsExactly("one", "two", "three");
   }
 
   @Test
   void whileTheHistoryIsReadACommandIsTakenInAtOnce() throws Exception {
-    FakeGatewaySocket socket = behind(Said.json(429, "{\"retry_after\":50}"));
-    socket.dispatch(2, "INTERACTION_CREATE", DiscordRig.ask("3000", "what now"));
+    FakeSocket socket = behind(Said.json(429, "{\"retry_after\":50}"));
+    dispatch(socket, 2, "INTERACTION_CREATE", DiscordRig.ask("3000", "what now"));
     until(() -> !rig.asked("POST /interactions/3000/tok_3000/callback").isEmpty());
     assertThat(sink.texts()).containsExactly("one", "what now");
   }
 
   @Test
   void anHourThatTheHistoryHasToWaitHoldsUpNothingThatComes() throws Exception {
-    FakeGatewaySocket socket = behind(Said.json(429, "{\"retry_after\":3600}"));
+    FakeSocket socket = behind(Said.json(429, "{\"retry_after\":3600}"));
     socket.quiet();
-    socket.dispatch(2, "MESSAGE_CREATE", direct("2000000000000000003", "four"));
+    dispatch(socket, 2, "MESSAGE_CREATE", direct("2000000000000000003", "four"));
     until(() -> sink.texts().size() == 2);
     assertThat(sink.texts()).containsExactly("one", "four");
     assertThat(sink.position().orElseThrow()).as("a crash reads it again").contains("s1");
@@ -326,27 +339,30 @@ class GatewayTest {
 
   @Test
   void whatCameMeanwhileDoesNotHideWhatIsStillToBeRead() throws Exception {
-    FakeGatewaySocket socket = behind(Said.json(429, "{\"retry_after\":3600}"));
+    FakeSocket socket = behind(Said.json(429, "{\"retry_after\":3600}"));
     socket.quiet();
-    socket.dispatch(2, "MESSAGE_CREATE", direct("2000000000000000003", "four"));
+    dispatch(socket, 2, "MESSAGE_CREATE", direct("2000000000000000003", "four"));
     until(() -> sink.texts().size() == 2);
     rig.says(HISTORY, history());
     rig.context().advance(Duration.ofHours(1));
     socket.drop(1006);
-    FakeGatewaySocket next = rig.sockets().take();
+    FakeSocket next = rig.sockets().take();
     assertThat(next.takeSent()).containsEntry("op", 6L);
-    next.dispatch(3, "RESUMED", Map.of());
+    dispatch(next, 3, "RESUMED", Map.of());
     until(() -> sink.texts().size() == 4);
     assertThat(rig.asked(HISTORY)).allMatch(each -> each.path().contains("=2000000000000000000"));
   }
 
   @Test
   void whenNoMoreCanWaitItSleepsUntilTheHistoryIsRead() throws Exception {
-    FakeGatewaySocket socket = behind(Said.json(429, "{\"retry_after\":5}"));
+    FakeSocket socket = behind(Said.json(429, "{\"retry_after\":5}"));
     rig.says(HISTORY, "[]");
     for (int number = 1; number <= 5001; number++) {
-      socket.dispatch(
-          number + 1, "MESSAGE_CREATE", direct(Long.toString(2100000000000000000L + number), "x"));
+      dispatch(
+          socket,
+          number + 1,
+          "MESSAGE_CREATE",
+          direct(Long.toString(2100000000000000000L + number), "x"));
     }
     until(() -> sink.texts().size() == 5002);
     assertThat(rig.context().sleeps()).isNotEmpty().allMatch(Duration.ofSeconds(1)::equals);
@@ -354,10 +370,10 @@ class GatewayTest {
 
   @Test
   void eventsThatMeanNothingDoNotFillWhatMayWait() throws Exception {
-    FakeGatewaySocket socket = behind(Said.json(429, "{\"retry_after\":5}"));
+    FakeSocket socket = behind(Said.json(429, "{\"retry_after\":5}"));
     rig.says(HISTORY, "[]");
     for (int number = 1; number <= 5001; number++) {
-      socket.dispatch(number + 1, "SOMETHING_NEW", Map.of());
+      dispatch(socket, number + 1, "SOMETHING_NEW", Map.of());
     }
     socket.quiet();
     until(() -> sink.position().orElseThrow().contains("5002"));
@@ -366,40 +382,40 @@ class GatewayTest {
 
   @Test
   void aHeartbeatThatDiscordAskedForPutsOffTheNext() throws Exception {
-    FakeGatewaySocket socket = ready();
+    FakeSocket socket = ready();
     assertThat(beat(socket)).isEqualTo(1L);
     until(() -> !socket.hasSent());
     rig.context().advance(Duration.ofSeconds(40));
     socket.say("{\"op\":1}");
     assertThat(socket.takeSent()).containsEntry("op", 1L);
     rig.context().advance(Duration.ofSeconds(40));
-    socket.dispatch(2, "MESSAGE_CREATE", direct("2000", "hello"));
+    dispatch(socket, 2, "MESSAGE_CREATE", direct("2000", "hello"));
     until(() -> !sink.texts().isEmpty());
     assertThat(socket.hasSent()).isFalse();
   }
 
   private void cannotConnect() throws Exception {
-    rig.sockets().refuse(true);
+    rig.sockets().refuse(FakeSockets.network());
     begin();
     assertThat(failure().code()).isEqualTo(FailureCode.NETWORK);
-    rig.sockets().refuse(false);
+    rig.sockets().refuse(null);
   }
 
   @Test
   void whileNoConnectionCanBeOpenedASessionIsKeptForFiveMinutes() throws Exception {
-    FakeGatewaySocket socket = ready();
+    FakeSocket socket = ready();
     assertThat(beat(socket)).isEqualTo(1L);
     rig.context().advance(Duration.ofMinutes(1));
-    rig.sockets().refuse(true);
+    rig.sockets().refuse(FakeSockets.network());
     socket.drop(1006);
     assertThat(failure().code()).isEqualTo(FailureCode.NETWORK);
     for (int tries = 1; tries <= 5; tries++) {
       rig.context().advance(Duration.ofSeconds(59));
       cannotConnect();
     }
-    FakeGatewaySocket next = listen();
+    FakeSocket next = listen();
     assertThat(next.takeSent()).containsEntry("op", 6L);
-    next.dispatch(2, "RESUMED", Map.of());
+    dispatch(next, 2, "RESUMED", Map.of());
     next.drop(1006);
     Failure _ = failure();
     cannotConnect();
@@ -411,30 +427,30 @@ class GatewayTest {
   @Test
   void aResumeThatOnlyALookupHasEndedDoesNotCount() throws Exception {
     rig.always("GET /channels/50", DiscordRig.error(500, 0));
-    FakeGatewaySocket socket = ready();
+    FakeSocket socket = ready();
     assertThat(beat(socket)).isEqualTo(1L);
     rig.context().advance(Duration.ofMinutes(1));
     socket.drop(1006);
     for (int tries = 1; tries <= 4; tries++) {
-      FakeGatewaySocket next = tries == 1 ? rig.sockets().take() : listenAgain();
+      FakeSocket next = tries == 1 ? rig.sockets().take() : listenAgain();
       assertThat(next.takeSent()).containsEntry("op", 6L);
-      next.dispatch(2, "MESSAGE_CREATE", DiscordRig.message("50", "70", "2000", "7", "hello"));
+      dispatch(next, 2, "MESSAGE_CREATE", DiscordRig.message("50", "70", "2000", "7", "hello"));
     }
   }
 
   @Test
   void aChannelWhereNothingIsAnsweredIsNotReadLaterAndANewOneIsOnDiskAtOnce() throws Exception {
     rig.says("GET /channels/50", "{\"id\":\"50\",\"type\":0,\"guild_id\":\"70\"}");
-    FakeGatewaySocket socket = ready();
-    socket.dispatch(2, "MESSAGE_CREATE", DiscordRig.message("50", "70", "2000", "7", "hello"));
-    socket.dispatch(3, "MESSAGE_CREATE", direct("2001", "hello"));
+    FakeSocket socket = ready();
+    dispatch(socket, 2, "MESSAGE_CREATE", DiscordRig.message("50", "70", "2000", "7", "hello"));
+    dispatch(socket, 3, "MESSAGE_CREATE", direct("2001", "hello"));
     until(() -> sink.position().orElse("").contains("\"seq\":3"));
     assertThat(Files.readString(folder.resolve("channels.json")))
         .contains("\"60\":2001")
         .doesNotContain("\"50\"");
     Map<String, Object> mention = DiscordRig.message("50", "70", "2002", "7", "<@900> hello");
     mention.put("mentions", List.of(Map.of("id", "900")));
-    socket.dispatch(4, "MESSAGE_CREATE", mention);
+    dispatch(socket, 4, "MESSAGE_CREATE", mention);
     until(() -> sink.position().orElse("").contains("\"seq\":4"));
     assertThat(Files.readString(folder.resolve("channels.json"))).contains("\"50\":2002");
   }
@@ -442,40 +458,40 @@ class GatewayTest {
   @ParameterizedTest
   @CsvSource({"false,2", "true,6"})
   void anInvalidSessionIsResumedOrBegunAnew(boolean isResumable, long op) throws Exception {
-    FakeGatewaySocket socket = ready();
+    FakeSocket socket = ready();
     assertThat(beat(socket)).isEqualTo(1L);
     rig.context().advance(Duration.ofMinutes(1));
     socket.drop(1006);
-    FakeGatewaySocket next = rig.sockets().take();
+    FakeSocket next = rig.sockets().take();
     assertThat(next.takeSent()).containsEntry("op", 6L);
     next.say("{\"op\":9,\"d\":" + isResumable + "}");
-    FakeGatewaySocket last = isResumable ? listenAgain() : rig.sockets().take();
+    FakeSocket last = isResumable ? listenAgain() : rig.sockets().take();
     assertThat(last.takeSent()).containsEntry("op", op);
   }
 
   @Test
   void afterThreeResumesInVainASessionIsBegun() throws Exception {
-    FakeGatewaySocket socket = ready();
+    FakeSocket socket = ready();
     assertThat(beat(socket)).isEqualTo(1L);
     rig.context().advance(Duration.ofMinutes(1));
     socket.drop(1006);
     for (int tries = 1; tries <= 3; tries++) {
-      FakeGatewaySocket next = tries == 1 ? rig.sockets().take() : listenAgain();
+      FakeSocket next = tries == 1 ? rig.sockets().take() : listenAgain();
       assertThat(next.takeSent()).containsEntry("op", 6L);
       next.drop(1006);
     }
-    FakeGatewaySocket last = listenAgain();
-    assertThat(last.url()).startsWith("wss://gateway.example");
+    FakeSocket last = listenAgain();
+    assertThat(last.request().url()).startsWith(rig.gatewayUrl());
     assertThat(last.takeSent()).containsEntry("op", 2L);
   }
 
   @Test
   void aConnectionThatDoesNotLastMakesTheServerWaitLongerEachTime() throws Exception {
-    FakeGatewaySocket socket = ready();
+    FakeSocket socket = ready();
     socket.drop(1006);
     assertThat(failure().retryAfter()).isEqualTo(Duration.ofSeconds(1));
-    FakeGatewaySocket next = listen();
-    next.dispatch(2, "RESUMED", Map.of());
+    FakeSocket next = listen();
+    dispatch(next, 2, "RESUMED", Map.of());
     next.drop(1006);
     assertThat(failure().retryAfter()).isEqualTo(Duration.ofSeconds(2));
   }
@@ -490,7 +506,7 @@ class GatewayTest {
   })
   void whatAnotherConnectionWouldNotMendIsToldWithItsStep(
       int code, FailureCode failure, String step) throws Exception {
-    FakeGatewaySocket socket = listen();
+    FakeSocket socket = listen();
     socket.drop(code);
     assertThat(failure().code()).isEqualTo(failure);
     assertThat(failure().message()).contains(step).doesNotContain(DiscordRig.TOKEN);
@@ -546,15 +562,15 @@ class GatewayTest {
 
   @Test
   void ownPostsAndOtherNoticesAreNoMessages() throws Exception {
-    FakeGatewaySocket socket = ready();
-    socket.dispatch(2, "MESSAGE_CREATE", DiscordRig.message("60", "", "2000", "900", "mine"));
+    FakeSocket socket = ready();
+    dispatch(socket, 2, "MESSAGE_CREATE", DiscordRig.message("60", "", "2000", "900", "mine"));
     Map<String, Object> pinned = direct("2001", "x");
     pinned.put("type", 6);
-    socket.dispatch(3, "MESSAGE_CREATE", pinned);
-    socket.dispatch(4, "SOMETHING_NEW", Map.of());
+    dispatch(socket, 3, "MESSAGE_CREATE", pinned);
+    dispatch(socket, 4, "SOMETHING_NEW", Map.of());
     socket.say("no JSON");
     socket.say("{\"op\":99}");
-    socket.dispatch(5, "MESSAGE_CREATE", direct("2002", ""));
+    dispatch(socket, 5, "MESSAGE_CREATE", direct("2002", ""));
     assertThat(beat(socket)).isEqualTo(5L);
     assertThat(sink.messages()).isEmpty();
     assertThat(sink.drops()).containsExactly(DropReason.EMPTY);
@@ -563,9 +579,9 @@ class GatewayTest {
   @Test
   void aMessageThatCanNeverBeTakenDoesNotComeAgain() throws Exception {
     sink.refuses(message -> message.text().equals("too much"));
-    FakeGatewaySocket socket = ready();
-    socket.dispatch(2, "MESSAGE_CREATE", direct("2000", "too much"));
-    socket.dispatch(3, "MESSAGE_CREATE", direct("2001", "fine"));
+    FakeSocket socket = ready();
+    dispatch(socket, 2, "MESSAGE_CREATE", direct("2000", "too much"));
+    dispatch(socket, 3, "MESSAGE_CREATE", direct("2001", "fine"));
     assertThat(beat(socket)).isEqualTo(3L);
     assertThat(sink.texts()).containsExactly("fine");
   }
@@ -573,27 +589,28 @@ class GatewayTest {
   @Test
   void whenAChannelCannotBeAskedAboutItsMessageComesAgain() throws Exception {
     rig.always("GET /channels/50", DiscordRig.error(500, 0));
-    FakeGatewaySocket socket = ready();
-    socket.dispatch(2, "MESSAGE_CREATE", DiscordRig.message("50", "70", "2000", "7", "hello"));
+    FakeSocket socket = ready();
+    dispatch(socket, 2, "MESSAGE_CREATE", DiscordRig.message("50", "70", "2000", "7", "hello"));
     assertThat(failure().code()).isEqualTo(FailureCode.BACKEND_FAILURE);
     rig.says("GET /channels/50", "{\"id\":\"50\",\"type\":0,\"guild_id\":\"70\"}");
-    FakeGatewaySocket next = listen();
+    FakeSocket next = listen();
     assertThat(JsonText.map(next.takeSent(), "d")).containsEntry("seq", 1L);
-    next.dispatch(2, "MESSAGE_CREATE", DiscordRig.message("50", "70", "2000", "7", "hello"));
+    dispatch(next, 2, "MESSAGE_CREATE", DiscordRig.message("50", "70", "2000", "7", "hello"));
     until(() -> !sink.messages().isEmpty());
   }
 
   @Test
   void aCommandIsDeferredAfterItIsOnDiskAndAClickAnswered() throws Exception {
     sink.answersClicks("Approved.");
-    FakeGatewaySocket socket = ready();
+    FakeSocket socket = ready();
     sink.onAccept(() -> assertThat(rig.calls()).noneMatch(call -> call.contains("callback")));
-    socket.dispatch(2, "INTERACTION_CREATE", DiscordRig.ask("3000", "what now"));
+    dispatch(socket, 2, "INTERACTION_CREATE", DiscordRig.ask("3000", "what now"));
     until(() -> !rig.asked("POST /interactions/3000/tok_3000/callback").isEmpty());
     assertThat(sink.messages().getFirst().dedupeKey()).isEqualTo("private:3000");
     assertThat(rig.bodies("POST /interactions/3000/tok_3000/callback").getFirst())
         .containsEntry("type", 5L);
-    socket.dispatch(
+    dispatch(
+        socket,
         3,
         "INTERACTION_CREATE",
         DiscordRig.interaction("3001", 3, Map.of("custom_id", "abcdefghijklmnopqrst_-")));
@@ -608,18 +625,18 @@ class GatewayTest {
 
   @Test
   void aCrossOnAPostOfTheBotStopsWhatIsDoneThere() throws Exception {
-    FakeGatewaySocket socket = ready();
-    socket.dispatch(2, "MESSAGE_CREATE", DiscordRig.message("60", "", "2000", "900", "mine"));
+    FakeSocket socket = ready();
+    dispatch(socket, 2, "MESSAGE_CREATE", DiscordRig.message("60", "", "2000", "900", "mine"));
     Map<String, ?> cross =
         Map.of(
             "channel_id", "60",
             "message_id", "2000",
             "user_id", "7",
             "emoji", Map.of("name", "\u274C"));
-    socket.dispatch(3, "MESSAGE_REACTION_ADD", cross);
+    dispatch(socket, 3, "MESSAGE_REACTION_ADD", cross);
     Map<String, Object> elsewhere = new LinkedHashMap<>(cross);
     elsewhere.put("message_id", "2009");
-    socket.dispatch(4, "MESSAGE_REACTION_ADD", elsewhere);
+    dispatch(socket, 4, "MESSAGE_REACTION_ADD", elsewhere);
     assertThat(beat(socket)).isEqualTo(4L);
     assertThat(sink.texts()).containsExactly("/stop");
     assertThat(sink.messages().getFirst().dedupeKey()).isEqualTo("reaction:s1:3:2000");
@@ -627,7 +644,7 @@ class GatewayTest {
 
   @Test
   void aListenerThatIsInterruptedLeavesTheSessionForTheNextOne() throws Exception {
-    FakeGatewaySocket socket = ready();
+    FakeSocket socket = ready();
     assertThat(beat(socket)).isEqualTo(1L);
     listener.interrupt();
     assertThat(ended.get(10, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
@@ -636,7 +653,7 @@ class GatewayTest {
 
   @Test
   void whoeverCannotConnectIsTold() throws Exception {
-    rig.sockets().refuse(true);
+    rig.sockets().refuse(FakeSockets.network());
     begin();
     assertThat(failure().code()).isEqualTo(FailureCode.NETWORK);
     assertThatThrownBy(() -> rig.channel().listen("other", sink))

@@ -31,7 +31,7 @@ class CommentPollerTest {
   private static final Instant START = Instant.parse("2026-11-23T09:00:00Z");
 
   private static final Said BEGIN =
-      GithubRig.said(200, Map.of("date", "Mon, 23 Nov 2026 09:00:00 GMT"), "[]");
+      new Said(200, Map.of("date", "Mon, 23 Nov 2026 09:00:00 GMT"), "[]");
 
   private static final long REVIEW = 77;
   private static final String REVIEW_77 = "GET /repos/octocat/hello/pulls/9/reviews/77";
@@ -53,7 +53,7 @@ class CommentPollerTest {
   }
 
   private static Said more(String... items) {
-    return GithubRig.said(
+    return new Said(
         200,
         Map.of("link", "<https://api.github.com/x?page=2>; rel=\"next\", <y>; rel=\"last\""),
         "[" + String.join(",", items) + "]");
@@ -80,9 +80,7 @@ class CommentPollerTest {
 
   @Test
   void aFirstStartAnswersNothingOld() {
-    rig.next(
-        GithubRig.COMMENTS,
-        GithubRig.said(200, BEGIN.headers(), "[" + comment(1, "old", -5) + "]"));
+    rig.next(GithubRig.COMMENTS, new Said(200, BEGIN.headers(), "[" + comment(1, "old", -5) + "]"));
     rig.next(GithubRig.REVIEWS, BEGIN).next(GithubRig.ISSUES, BEGIN);
     rig.next(GithubRig.COMMENTS, GithubRig.list(comment(1, "old", -5), comment(2, "new", 0)));
     rig.next(GithubRig.COMMENTS, Said.nothing());
@@ -251,7 +249,7 @@ class CommentPollerTest {
   void reviewsUseNoCallsThatAreKeptForReplies() {
     rig.always(
         REVIEW_77,
-        GithubRig.said(
+        new Said(
             200,
             Map.of(
                 "x-ratelimit-remaining",
@@ -315,8 +313,8 @@ class CommentPollerTest {
 
   @Test
   void aTagAndTheRepositoryAreKnownWhenItListensAgain() {
-    CallFailedException _ = receive(GithubRig.said(200, Map.of("etag", "W/\"abc\""), "[]"));
-    CallFailedException _ = receive(GithubRig.said(304, Map.of(), ""));
+    CallFailedException _ = receive(new Said(200, Map.of("etag", "W/\"abc\""), "[]"));
+    CallFailedException _ = receive(new Said(304, Map.of(), ""));
     assertThat(rig.asked(GithubRig.COMMENTS).get(3).headers())
         .containsEntry("if-none-match", "W/\"abc\"");
     assertThat(rig.asked("GET /repos/octocat/hello")).hasSize(1);
@@ -337,9 +335,9 @@ class CommentPollerTest {
 
   @Test
   void whatHasNotChangedIsAskedForByItsTag() {
-    Said tagged = GithubRig.said(200, Map.of("etag", "W/\"abc\""), "[]");
+    Said tagged = new Said(200, Map.of("etag", "W/\"abc\""), "[]");
     CallFailedException _ =
-        receive(tagged, GithubRig.said(304, Map.of(), ""), GithubRig.list(comment(1, "one", 1)));
+        receive(tagged, new Said(304, Map.of(), ""), GithubRig.list(comment(1, "one", 1)));
     List<Asked> asked = rig.asked(GithubRig.COMMENTS);
     assertThat(asked.get(1).headers()).doesNotContainKey("if-none-match");
     assertThat(asked.get(2).headers()).containsEntry("if-none-match", "W/\"abc\"");
@@ -413,7 +411,7 @@ class CommentPollerTest {
   @Test
   void aPageOfAProxyIsNoPoll() {
     for (String list : List.of(GithubRig.COMMENTS, GithubRig.REVIEWS, GithubRig.ISSUES)) {
-      rig.always(list, GithubRig.said(200, Map.of(), "<html>sign in</html>"));
+      rig.always(list, new Said(200, Map.of(), "<html>sign in</html>"));
     }
     assertThat(rig.listen().failure().message()).contains("check base_url");
     assertThat(rig.sink().receives()).isZero();
@@ -424,7 +422,7 @@ class CommentPollerTest {
     CallFailedException _ =
         receive(
             GithubRig.list(),
-            GithubRig.said(200, Map.of("x-poll-interval", "120"), "[]"),
+            new Said(200, Map.of("x-poll-interval", "120"), "[]"),
             GithubRig.list());
     assertThat(rig.context().sleeps())
         .containsExactly(
@@ -463,7 +461,7 @@ class CommentPollerTest {
   void aWaitThatGithubAsksForIsPassedOn() {
     rig.next(
         GithubRig.COMMENTS,
-        GithubRig.said(
+        new Said(
             403,
             Map.of("x-ratelimit-remaining", "0", "x-ratelimit-reset", "3600"),
             "{\"message\":\"API rate limit exceeded\"}"));
@@ -477,7 +475,7 @@ class CommentPollerTest {
     Map<String, String> headers =
         Map.of(
             "x-ratelimit-remaining", "50", "x-ratelimit-limit", "5000", "x-ratelimit-reset", "900");
-    rig.next(GithubRig.ISSUES, GithubRig.said(200, headers, "[]"));
+    rig.next(GithubRig.ISSUES, new Said(200, headers, "[]"));
     CallFailedException limited = rig.listen();
     assertThat(limited.failure().code()).isEqualTo(FailureCode.RATE_LIMITED);
     assertThat(limited.failure().retryAfter()).isEqualTo(Duration.ofMinutes(15));
@@ -505,7 +503,7 @@ class CommentPollerTest {
 
   @Test
   void aLongerPauseThanTheServerBelievesInIsToldToIt() {
-    rig.next(GithubRig.COMMENTS, GithubRig.said(200, Map.of("x-poll-interval", "900"), "[]"));
+    rig.next(GithubRig.COMMENTS, new Said(200, Map.of("x-poll-interval", "900"), "[]"));
     Failure failure = rig.listen().failure();
     assertThat(failure.code()).isEqualTo(FailureCode.RATE_LIMITED);
     assertThat(failure.retryAfter()).isEqualTo(Duration.ofMinutes(15));
@@ -617,7 +615,7 @@ class CommentPollerTest {
   @Test
   void aRenamedRepositoryIsFollowedWithinTheHost() {
     Said moved =
-        GithubRig.said(
+        new Said(
             301, Map.of("location", rig.url() + "/api/v3/repositories/500/issues/comments"), "");
     rig.always("GET /repositories/500/issues/comments", GithubRig.list(comment(1, "one", 1)));
     CallFailedException _ = receive(moved);

@@ -178,16 +178,17 @@ class GithubPluginTest {
   }
 
   private static Said user(String scopes) {
-    return GithubRig.said(
+    return new Said(
         200, Map.of("x-oauth-scopes", scopes), "{\"id\":900,\"login\":\"holdfast-bot\"}");
   }
 
   private static GithubRig good() {
-    return GithubRig.poll()
-        .always("GET /user", user("repo, gist"))
-        .always(
-            "GET /rate_limit",
-            Said.json(200, "{\"resources\":{\"core\":{\"limit\":5000,\"remaining\":4990}}}"));
+    GithubRig rig = GithubRig.poll();
+    rig.always("GET /user", user("repo, gist"));
+    rig.always(
+        "GET /rate_limit",
+        Said.json(200, "{\"resources\":{\"core\":{\"limit\":5000,\"remaining\":4990}}}"));
+    return rig;
   }
 
   @Test

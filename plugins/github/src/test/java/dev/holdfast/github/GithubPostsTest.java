@@ -130,11 +130,10 @@ class GithubPostsTest {
   void limitsAreToldFromRefusals() throws Exception {
     Failure primary =
         refused(
-            GithubRig.said(
-                403, Map.of("x-ratelimit-remaining", "0", "x-ratelimit-reset", "60"), "{}"));
+            new Said(403, Map.of("x-ratelimit-remaining", "0", "x-ratelimit-reset", "60"), "{}"));
     assertThat(primary.code()).isEqualTo(FailureCode.RATE_LIMITED);
     assertThat(primary.retryAfter()).isEqualTo(Duration.ofMinutes(1));
-    Failure asked = refused(GithubRig.said(429, Map.of("retry-after", "3600"), "{}"));
+    Failure asked = refused(new Said(429, Map.of("retry-after", "3600"), "{}"));
     assertThat(asked.code()).isEqualTo(FailureCode.RATE_LIMITED);
     assertThat(asked.retryAfter()).isEqualTo(Duration.ofHours(1));
     for (Said said :
@@ -182,7 +181,7 @@ class GithubPostsTest {
             GithubRig.refused(500, "x"),
             GithubRig.refused(502, "x"),
             GithubRig.refused(504, "x"),
-            GithubRig.said(200, Map.of(), "<html>sign in</html>"))) {
+            new Said(200, Map.of(), "<html>sign in</html>"))) {
       assertThat(postWhen(said)).isInstanceOf(PostOutcome.Unknown.class);
     }
     assertThat(refused(GithubRig.refused(503, "x")).code()).isEqualTo(FailureCode.OVERLOADED);
@@ -192,11 +191,10 @@ class GithubPostsTest {
   void aRenamedRepositoryIsFollowedOnce() throws Exception {
     String to = rig.url() + "/api/v3/repositories/500/issues/7/comments";
     rig.always("POST /repositories/500/issues/7/comments", Said.json(201, "{\"id\":78}"));
-    assertThat(postWhen(GithubRig.said(307, Map.of("location", to), "")))
+    assertThat(postWhen(new Said(307, Map.of("location", to), "")))
         .isEqualTo(new PostOutcome.Sent("78"));
     rig.always(
-        "POST /repositories/500/issues/7/comments",
-        GithubRig.said(307, Map.of("location", to), ""));
+        "POST /repositories/500/issues/7/comments", new Said(307, Map.of("location", to), ""));
     assertThat(post(GithubRig.reply("hello"))).isInstanceOf(PostOutcome.NotDelivered.class);
     assertThat(rig.asked("POST /repositories/500/issues/7/comments")).hasSize(2);
   }
@@ -206,7 +204,7 @@ class GithubPostsTest {
     try (HttpDouble other = new HttpDouble(_ -> Said.json(201, "{\"id\":1}"))) {
       for (String to :
           List.of(other.url() + "/x", other.url().replace("http:", ""), "http://[", "")) {
-        assertThat(refused(GithubRig.said(301, Map.of("location", to), "")).message())
+        assertThat(refused(new Said(301, Map.of("location", to), "")).message())
             .contains("check base_url");
       }
       assertThat(other.asked()).isEmpty();
@@ -229,8 +227,7 @@ class GithubPostsTest {
         "GET /repos/octocat/hello/issues/comments/11",
         Said.json(200, "{\"created_at\":\"2026-11-23T09:00:00Z\"}"));
     Said first =
-        GithubRig.said(
-            200, Map.of("link", "<x>; rel=\"next\""), "[" + posted(900, "another") + "]");
+        new Said(200, Map.of("link", "<x>; rel=\"next\""), "[" + posted(900, "another") + "]");
     rig.next(LIST, first, GithubRig.list(posted(900, "hello\n\n" + MARKER + "\n")));
     assertThat(find()).isEqualTo(new FindOutcome.Found("77"));
     assertThat(rig.asked(LIST).getLast().path()).contains("page=2", "since=2026-11-23T09:00:00Z");
@@ -249,12 +246,11 @@ class GithubPostsTest {
 
   @Test
   void whenTheHistoryCannotBeReadNothingIsSaid() throws Exception {
-    rig.next(
-        LIST, GithubRig.refused(502, "x"), GithubRig.said(200, Map.of(), "<html>"), Said.nothing());
+    rig.next(LIST, GithubRig.refused(502, "x"), new Said(200, Map.of(), "<html>"), Said.nothing());
     for (int i = 0; i < 3; i++) {
       assertThat(find()).isInstanceOf(FindOutcome.Failed.class);
     }
-    rig.always(LIST, GithubRig.said(200, Map.of("link", "<x>; rel=\"next\""), "[]"));
+    rig.always(LIST, new Said(200, Map.of("link", "<x>; rel=\"next\""), "[]"));
     assertThat(((FindOutcome.Failed) find()).failure().message()).contains("too much was written");
   }
 
@@ -274,7 +270,7 @@ class GithubPostsTest {
   @Test
   void aSearchThatLastsTooLongIsNoAnswer() throws Exception {
     rig.onAnswer(() -> rig.context().advance(Duration.ofSeconds(4)));
-    rig.always(LIST, GithubRig.said(200, Map.of("link", "<x>; rel=\"next\""), "[]"));
+    rig.always(LIST, new Said(200, Map.of("link", "<x>; rel=\"next\""), "[]"));
     assertThat(((FindOutcome.Failed) find()).failure().code()).isEqualTo(FailureCode.TIMEOUT);
     assertThat(rig.asked(LIST)).hasSize(1);
   }

@@ -3,7 +3,6 @@ package dev.holdfast.github;
 import dev.holdfast.api.CallFailedException;
 import dev.holdfast.api.ChannelAdapter;
 import dev.holdfast.api.OutboundReply;
-import dev.holdfast.api.PluginHttp;
 import dev.holdfast.api.WebhookRequest;
 import dev.holdfast.api.channels.HmacKey;
 import dev.holdfast.kit.JsonText;
@@ -11,8 +10,6 @@ import dev.holdfast.kit.testing.FakeConfig;
 import dev.holdfast.kit.testing.FakeContext;
 import dev.holdfast.kit.testing.FakeSink;
 import dev.holdfast.kit.testing.HttpDouble;
-import dev.holdfast.kit.testing.HttpDouble.Asked;
-import dev.holdfast.kit.testing.HttpDouble.Said;
 import dev.holdfast.kit.testing.PlainHttp;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -22,13 +19,9 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import org.jspecify.annotations.Nullable;
 
-/** The plugin, started, with an API on the other side that answers as a test wants. */
-final class GithubRig implements AutoCloseable {
+/** GitHub, and the plugin, started, on the other side. */
+final class GithubRig extends HttpDouble {
   static final String TOKEN = "github_pat_canary_77";
   static final String SECRET = "It's a Secret to Everybody";
   static final String COMMENTS = "GET /repos/octocat/hello/issues/comments";
@@ -37,13 +30,9 @@ final class GithubRig implements AutoCloseable {
   static final String REPOSITORY =
       "{\"id\":500,\"full_name\":\"octocat/hello\",\"owner\":{\"id\":40,\"login\":\"octocat\"},"
           + "\"permissions\":{\"pull\":true,\"push\":false}}";
-  private static final String DATE = "x-test-date";
   private static final String ME = "{\"id\":900,\"login\":\"holdfast-bot\",\"type\":\"User\"}";
 
-  private final Map<String, Queue<Said>> next = new ConcurrentHashMap<>();
-  private final Map<String, Said> always = new ConcurrentHashMap<>();
-  private final HttpDouble api = new HttpDouble(this::answer);
-  private final FakeContext context = new FakeContext(dated(new PlainHttp()));
+  private final FakeContext context = new FakeContext(new PlainHttp());
   private final FakeSink sink = new FakeSink();
   private final FakeConfig config;
 
@@ -59,8 +48,7 @@ final class GithubRig implements AutoCloseable {
     account.put("allow", Map.of("chats", List.of("500")));
     account.putAll(keys);
     config =
-        new FakeConfig(
-            Map.of("base_url", api.url() + "/api/v3/", "accounts", Map.of("main", account)));
+        new FakeConfig(Map.of("base_url", url() + "/api/v3/", "accounts", Map.of("main", account)));
     context.channelConfig(config);
     always("GET /user", Said.json(200, ME));
     always("GET /repos/octocat/hello", Said.json(200, REPOSITORY));
@@ -90,69 +78,38 @@ final class GithubRig implements AutoCloseable {
     return new GithubRig(keys);
   }
 
-  /** {@code call}: the method and the path without its query. */
-  GithubRig always(String call, Said said) {
-    always.put(call, said);
-    return this;
-  }
-
-  /** The next calls are answered by these, one each. */
-  GithubRig next(String call, Said... said) {
-    next.computeIfAbsent(call, _ -> new ConcurrentLinkedQueue<>()).addAll(List.of(said));
-    return this;
-  }
-
   /** What happens at each call. */
   void onAnswer(Runnable job) {
     onAnswer = job;
   }
 
-  private synchronized Said answer(Asked asked) {
+  @Override
+  protected synchronized Said answer(Asked asked) throws InterruptedException {
     onAnswer.run();
     String call = call(asked);
     if (call.equals(broken)) {
       broken = ""; // the JDK's client asks again where it may
       return Said.nothing();
     }
-    Queue<Said> queue = next.get(call);
-    @Nullable Said said = queue == null ? null : queue.poll();
-    Said answer = said != null ? said : always.getOrDefault(call, refused(404, "Not Found"));
+    Said answer = super.answer(asked);
     broken = answer.status() == 0 ? call : "";
     return answer;
   }
 
-  private static String call(Asked asked) {
+  @Override
+  protected Said usual(Asked asked) {
+    return refused(404, "Not Found");
+  }
+
+  /** The method and the path without its query. */
+  @Override
+  protected String call(Asked asked) {
     String path = asked.path().replaceFirst("\\?.*", "").replaceFirst("^/api/v3", "");
     return asked.method() + " " + path;
   }
 
-  /** Requests of this kind, in their order. */
-  List<Asked> asked(String call) {
-    return api.asked().stream().filter(each -> call(each).equals(call)).toList();
-  }
-
   static Said list(String... items) {
     return Said.json(200, "[" + String.join(",", items) + "]");
-  }
-
-  /** The JDK's server has its own idea of the date: ours travels under another name. */
-  static Said said(int status, Map<String, String> headers, String body) {
-    Map<String, String> sent = new LinkedHashMap<>(headers);
-    if (headers.containsKey("date")) {
-      sent.put(DATE, headers.get("date"));
-    }
-    return new Said(status, sent, body);
-  }
-
-  private static PluginHttp dated(PluginHttp http) {
-    return request -> {
-      PluginHttp.Answer answer = http.send(request);
-      Map<String, List<String>> headers = new LinkedHashMap<>(answer.headers());
-      if (headers.containsKey(DATE)) {
-        headers.put("date", headers.get(DATE));
-      }
-      return new PluginHttp.Answer(answer.status(), headers, answer.body());
-    };
   }
 
   static Said refused(int status, String message) {
@@ -251,19 +208,10 @@ final class GithubRig implements AutoCloseable {
     return config;
   }
 
-  String url() {
-    return api.url();
-  }
-
   ChannelAdapter channel() {
     if (!config.problems().isEmpty()) {
       throw new AssertionError(config.problems().toString());
     }
     return context.channels().getLast();
-  }
-
-  @Override
-  public void close() {
-    api.close();
   }
 }

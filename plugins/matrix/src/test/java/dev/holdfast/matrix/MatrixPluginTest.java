@@ -94,12 +94,13 @@ class MatrixPluginTest {
   }
 
   private MatrixRig whole() {
-    return MatrixRig.syncing(folder)
-        .always("/client/versions", "{\"versions\":[\"r0.6.1\",\"v1.1\",\"v1.11\"]}")
-        .always(MatrixRig.SYNC, "{\"next_batch\":\"s1\"}")
-        .always("/joined_rooms", "{\"joined_rooms\":[\"" + ROOM + "\"]}")
-        .always("/state/m.room.encryption", refused(404, "M_NOT_FOUND"))
-        .always("/state/m.room.power_levels", refused(404, "M_NOT_FOUND"));
+    MatrixRig rig = MatrixRig.syncing(folder);
+    rig.always("/client/versions", "{\"versions\":[\"r0.6.1\",\"v1.1\",\"v1.11\"]}");
+    rig.always(MatrixRig.SYNC, "{\"next_batch\":\"s1\"}");
+    rig.always("/joined_rooms", "{\"joined_rooms\":[\"" + ROOM + "\"]}");
+    rig.always("/state/m.room.encryption", refused(404, "M_NOT_FOUND"));
+    rig.always("/state/m.room.power_levels", refused(404, "M_NOT_FOUND"));
+    return rig;
   }
 
   @Test

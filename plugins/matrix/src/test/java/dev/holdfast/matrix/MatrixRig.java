@@ -12,8 +12,6 @@ import dev.holdfast.kit.testing.FakeConfig;
 import dev.holdfast.kit.testing.FakeContext;
 import dev.holdfast.kit.testing.FakeSink;
 import dev.holdfast.kit.testing.HttpDouble;
-import dev.holdfast.kit.testing.HttpDouble.Asked;
-import dev.holdfast.kit.testing.HttpDouble.Said;
 import dev.holdfast.kit.testing.PlainHttp;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -24,13 +22,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.Function;
 
-/** The plugin, started, with a homeserver on the other side that answers as a test wants. */
-final class MatrixRig implements AutoCloseable {
+/** A homeserver, and the plugin, started, on the other side. */
+final class MatrixRig extends HttpDouble {
   static final String TOKEN = "syt_canary-of-a-token";
   static final String ME = "@bot:hs.example";
   static final String ANN = "@ann:hs.example";
@@ -46,10 +41,7 @@ final class MatrixRig implements AutoCloseable {
 
   private static final PlainHttp HTTP = new PlainHttp();
 
-  private final Map<String, Queue<Said>> next = new ConcurrentHashMap<>();
-  private final Map<String, Function<Asked, Said>> always = new LinkedHashMap<>();
   private final Map<String, String> transactions = new ConcurrentHashMap<>();
-  private final HttpDouble api = new HttpDouble(this::answer);
   private final FakeContext context = new FakeContext(MatrixRig::send);
   private final FakeSink sink = new FakeSink();
   private final Map<String, Object> account = new LinkedHashMap<>();
@@ -61,7 +53,7 @@ final class MatrixRig implements AutoCloseable {
     context.stateFolder(folder);
     always("whoami", "{\"user_id\":\"" + ME + "\",\"device_id\":\"D1\"}");
     always(SYNC, refused(401, "M_UNKNOWN_TOKEN"));
-    always.put(SEND, this::sent);
+    always(SEND, this::sent);
     always(MEMBERS, members(ANN, ME));
     for (String path : List.of("/typing/", "/receipt/", JOIN, "/redact/")) {
       always(path, "{}");
@@ -78,7 +70,7 @@ final class MatrixRig implements AutoCloseable {
   /** Starts the plugin, again if it runs. */
   void start() {
     Map<String, Object> section = new LinkedHashMap<>();
-    section.put("base_url", api.url());
+    section.put("base_url", url());
     section.put("sync_secs", 1);
     section.put("accounts", Map.of("main", account));
     FakeConfig config = new FakeConfig(section);
@@ -100,21 +92,9 @@ final class MatrixRig implements AutoCloseable {
     return Said.json(200, "{\"event_id\":\"" + event + "\"}");
   }
 
-  private Said answer(Asked asked) {
-    String line = line(asked);
-    for (Map.Entry<String, Queue<Said>> entry : next.entrySet()) {
-      if (line.contains(entry.getKey())) {
-        Said said = entry.getValue().poll();
-        if (said != null) {
-          return said;
-        }
-      }
-    }
-    return always.entrySet().stream()
-        .filter(entry -> line.contains(entry.getKey()))
-        .findFirst()
-        .map(entry -> entry.getValue().apply(asked))
-        .orElse(refused(404, "M_UNRECOGNIZED"));
+  @Override
+  protected Said usual(Asked asked) {
+    return refused(404, "M_UNRECOGNIZED");
   }
 
   private static PluginHttp.Answer send(PluginHttp.Request request)
@@ -126,7 +106,15 @@ final class MatrixRig implements AutoCloseable {
     return answer;
   }
 
-  private static String line(Asked asked) {
+  /** A call is any part of the line. */
+  @Override
+  protected boolean isOf(String call, Asked asked) {
+    return call(asked).contains(call);
+  }
+
+  /** The line of the request. */
+  @Override
+  protected String call(Asked asked) {
     return asked.method() + " " + asked.path() + "\n";
   }
 
@@ -143,16 +131,7 @@ final class MatrixRig implements AutoCloseable {
   }
 
   MatrixRig always(String part, String body) {
-    return always(part, ok(body));
-  }
-
-  MatrixRig always(String part, Said said) {
-    always.put(part, _ -> said);
-    return this;
-  }
-
-  MatrixRig next(String part, Said... said) {
-    next.computeIfAbsent(part, _ -> new ConcurrentLinkedQueue<>()).addAll(List.of(said));
+    always(part, ok(body));
     return this;
   }
 
@@ -274,14 +253,9 @@ final class MatrixRig implements AutoCloseable {
     channel.showDraft(new Draft("main", ROOM, "e1", text, ""));
   }
 
-  /** Requests whose line has this part, in their order. */
-  List<Asked> asked(String part) {
-    return api.asked().stream().filter(asked -> line(asked).contains(part)).toList();
-  }
-
   /** What was sent to the room, in its order; repeats too. */
   List<Map<String, Object>> sent() {
-    return asked(SEND).stream().map(asked -> JsonText.object(asked.body())).toList();
+    return bodies(SEND);
   }
 
   static String decodedPath(Asked asked) {
@@ -303,10 +277,5 @@ final class MatrixRig implements AutoCloseable {
 
   ChannelAdapter channel() {
     return channel;
-  }
-
-  @Override
-  public void close() {
-    api.close();
   }
 }

@@ -8,11 +8,14 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.kit.JsonText;
 import dev.holdfast.kit.testing.FakeSink;
+import dev.holdfast.kit.testing.FakeSocket;
+import dev.holdfast.kit.testing.FakeSockets;
 import dev.holdfast.kit.testing.HttpDouble.Asked;
 import dev.holdfast.kit.testing.HttpDouble.Said;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -54,9 +57,9 @@ class MattermostListenerTest {
   }
 
   /** Connects; the socket has been asked whether it lives, and has answered. */
-  private FakeMattermostSockets.FakeMattermostSocket listen() throws InterruptedException {
+  private FakeSocket listen() throws InterruptedException {
     begin();
-    FakeMattermostSockets.FakeMattermostSocket socket = rig.sockets().take();
+    FakeSocket socket = rig.sockets().take();
     assertThat(socket.takeSent()).containsEntry("action", "authentication_challenge");
     assertThat(socket.takeSent()).containsEntry("action", "ping");
     return socket;
@@ -105,42 +108,59 @@ class MattermostListenerTest {
   }
 
   /** Ends the connection, be it right after its beginning, and waits for the end of the call. */
-  private void endBy(FakeMattermostSockets.FakeMattermostSocket socket) throws Exception {
-    socket.drop();
+  private static void event(FakeSocket socket, int seq, String name, Map<String, ?> data) {
+    socket.say(Map.of("event", name, "data", data, "seq", seq));
+  }
+
+  /** A post, as everybody in the channel is told of it. */
+  private static void posted(FakeSocket socket, int seq, Map<String, ?> post, String type) {
+    Map<String, Object> data = new LinkedHashMap<>();
+    data.put("post", JsonText.write(post));
+    data.put("channel_type", type);
+    data.put("team_id", type.equals("D") ? "" : "team1");
+    data.put("sender_name", "@ann");
+    event(socket, seq, "posted", data);
+  }
+
+  private void endBy(FakeSocket socket) throws Exception {
+    socket.drop(1006);
     end().ifPresent(e -> assertThat(e).hasMessageContaining("right after its beginning"));
   }
 
   @Test
   void itSaysWhoItIsInTheHandshakeAndByTheChallenge() throws Exception {
     begin();
-    FakeMattermostSockets.FakeMattermostSocket socket = rig.sockets().take();
-    assertThat(socket.authorization()).isEqualTo("Bearer " + MattermostRig.TOKEN);
+    FakeSocket socket = rig.sockets().take();
+    assertThat(socket.request().headers().get("authorization"))
+        .isEqualTo("Bearer " + MattermostRig.TOKEN);
     assertThat(socket.takeSent())
         .containsEntry("seq", 1L)
         .containsEntry("action", "authentication_challenge")
         .containsEntry("data", Map.of("token", MattermostRig.TOKEN));
-    assertThat(rig.sockets().urls().getFirst())
-        .startsWith("ws://127.0.0.1:")
-        .endsWith("/api/v4/websocket");
+    assertThat(rig.urls().getFirst()).startsWith("ws://127.0.0.1:").endsWith("/api/v4/websocket");
   }
 
   /** A call that returns has ended well; some proxy may end each connection after its beginning. */
   @Test
   void aConnectionThatEndsRightAfterItsBeginningHasFailed() throws Exception {
-    FakeMattermostSockets.FakeMattermostSocket socket = listen();
+    FakeSocket socket = listen();
     rig.context().advance(MattermostListener.LIFE_LEAST.minusMillis(1));
-    socket.drop();
+    socket.drop(1006);
     assertThat(failure().code()).isEqualTo(FailureCode.BACKEND_FAILURE);
     assertThat(failure().message()).contains("right after its beginning: it was closed");
-    FakeMattermostSockets.FakeMattermostSocket next = listen();
+    int received = sink.receives();
+    FakeSocket next = listen();
+    while (sink.receives() == received) {
+      Thread.onSpinWait(); // its life begins when it was opened, which is after the ping
+    }
     rig.context().advance(MattermostListener.LIFE_LEAST);
-    next.drop();
+    next.drop(1006);
     assertThat(end()).as("it has lasted").isEmpty();
   }
 
   @Test
   void itListensAsItsUserSoThatARenewedTokenGoesOn() throws Exception {
-    FakeMattermostSockets.FakeMattermostSocket _ = listen();
+    FakeSocket _ = listen();
     assertThat(sink.bot()).isEqualTo(MattermostRig.ME);
   }
 
@@ -148,7 +168,7 @@ class MattermostListenerTest {
   void thePositionMovesOnlyWhenTheMessageIsOnDisk() throws Exception {
     CountDownLatch offered = new CountDownLatch(1);
     CountDownLatch onDisk = new CountDownLatch(1);
-    FakeMattermostSockets.FakeMattermostSocket socket = listen();
+    FakeSocket socket = listen();
     String before = sink.position().orElseThrow();
     sink.onAccept(
         () -> {
@@ -160,7 +180,7 @@ class MattermostListenerTest {
             throw new IllegalStateException(e);
           }
         });
-    socket.posted(1, post("p1", hoursAgo(0), "@holdfast hello"), "O");
+    posted(socket, 1, post("p1", hoursAgo(0), "@holdfast hello"), "O");
     assertThat(offered.await(10, TimeUnit.SECONDS)).isTrue();
     onDisk.countDown();
     endBy(socket);
@@ -175,23 +195,23 @@ class MattermostListenerTest {
         () -> {
           throw new IllegalStateException("the server is gone");
         });
-    FakeMattermostSockets.FakeMattermostSocket socket = listen();
-    socket.posted(1, post("p1", hoursAgo(0), "hello"), "D");
+    FakeSocket socket = listen();
+    posted(socket, 1, post("p1", hoursAgo(0), "hello"), "D");
     assertThat(end()).isPresent();
     assertThat(sink.position().orElseThrow()).endsWith(" conn1 1");
   }
 
   @Test
   void aBrokenConnectionGoesOnAtTheEventThatIsNotOnDisk() throws Exception {
-    FakeMattermostSockets.FakeMattermostSocket socket = listen();
-    socket.posted(1, post("p1", hoursAgo(0), "one"), "D");
+    FakeSocket socket = listen();
+    posted(socket, 1, post("p1", hoursAgo(0), "one"), "D");
     endBy(socket);
     int histories = rig.asked("GET /users/me/channels").size();
-    rig.sockets().resume(true);
+    rig.resume();
     socket = listen();
-    socket.posted(2, post("p2", hoursAgo(0), "two"), "D");
+    posted(socket, 2, post("p2", hoursAgo(0), "two"), "D");
     endBy(socket);
-    assertThat(rig.sockets().urls().getLast())
+    assertThat(rig.urls().getLast())
         .endsWith("/api/v4/websocket?connection_id=conn1&sequence_number=2");
     assertThat(sink.texts()).containsExactly("one", "two");
     assertThat(rig.asked("GET /users/me/channels")).hasSize(histories);
@@ -201,7 +221,7 @@ class MattermostListenerTest {
   void aQuietConnectionIsKnownToGoOnByThePongAlone() throws Exception {
     endBy(listen());
     int histories = rig.asked("GET /users/me/channels").size();
-    rig.sockets().resume(true);
+    rig.resume();
     int receives = sink.receives();
     endBy(listen());
     assertThat(sink.receives()).isGreaterThan(receives);
@@ -210,8 +230,8 @@ class MattermostListenerTest {
 
   @Test
   void whatMattermostNoLongerHasComesOutOfTheHistory() throws Exception {
-    FakeMattermostSockets.FakeMattermostSocket socket = listen();
-    socket.posted(1, post("p1", hoursAgo(0), "one"), "D");
+    FakeSocket socket = listen();
+    posted(socket, 1, post("p1", hoursAgo(0), "one"), "D");
     endBy(socket);
     channels(channel("chan", "D", hoursAgo(0)));
     rig.always(
@@ -220,7 +240,7 @@ class MattermostListenerTest {
             List.of(post("p2", hoursAgo(0), "two"), post("p1", hoursAgo(0), "one"))));
     socket = listen(); // it is asked to go on, and says hello
     endBy(socket);
-    assertThat(rig.sockets().urls()).hasSize(2);
+    assertThat(rig.urls()).hasSize(2);
     assertThat(sink.messages().stream().map(message -> message.dedupeKey()))
         .containsExactly("p1", "p1", "p2");
   }
@@ -228,45 +248,45 @@ class MattermostListenerTest {
   @Test
   void aConnectionThatGoesOnElsewhereIsBegunAnew() throws Exception {
     endBy(listen());
-    rig.sockets().resume(true);
-    rig.sockets().answerPings(false);
-    FakeMattermostSockets.FakeMattermostSocket wrong = listen();
-    rig.sockets().answerPings(true);
-    wrong.posted(7, post("p7", hoursAgo(0), "seven"), "D");
-    FakeMattermostSockets.FakeMattermostSocket fresh = rig.sockets().take();
-    assertThat(wrong.isClosed()).isTrue();
-    assertThat(rig.sockets().urls().getLast()).endsWith("/api/v4/websocket");
+    rig.resume();
+    rig.answerPings(false);
+    FakeSocket wrong = listen();
+    rig.answerPings(true);
+    posted(wrong, 7, post("p7", hoursAgo(0), "seven"), "D");
+    FakeSocket fresh = rig.sockets().take();
+    assertThat(wrong.closedWith()).isNotZero();
+    assertThat(rig.urls().getLast()).endsWith("/api/v4/websocket");
     endBy(fresh);
   }
 
   @Test
   void anEventThatIsMissingEndsTheConnectionAndTheHistoryTellsIt() throws Exception {
-    FakeMattermostSockets.FakeMattermostSocket socket = listen();
+    FakeSocket socket = listen();
     rig.context().advance(MattermostListener.LIFE_LEAST);
-    socket.posted(1, post("p1", hoursAgo(0), "one"), "D");
-    socket.posted(3, post("p3", hoursAgo(0), "three"), "D");
+    posted(socket, 1, post("p1", hoursAgo(0), "one"), "D");
+    posted(socket, 3, post("p3", hoursAgo(0), "three"), "D");
     assertThat(end()).isEmpty();
     assertThat(sink.texts()).containsExactly("one");
-    assertThat(socket.isClosed()).isTrue();
+    assertThat(socket.closedWith()).isNotZero();
     assertThat(sink.position().orElseThrow()).endsWith(" conn1 2");
   }
 
   @Test
   void aSilentConnectionIsAskedAndGivenUp() throws Exception {
-    FakeMattermostSockets.FakeMattermostSocket socket = listen();
-    socket.answerPings(false);
+    FakeSocket socket = listen();
+    socket.onSend(_ -> {});
     socket.quiet(); // nothing for 30 s
     assertThat(socket.takeSent()).containsEntry("action", "ping");
     socket.quiet();
     assertThat(failure().code()).isEqualTo(FailureCode.TIMEOUT);
-    assertThat(socket.isClosed()).isTrue();
+    assertThat(socket.closedWith()).isNotZero();
   }
 
   @Test
   void silenceIsNoReceive() throws Exception {
-    FakeMattermostSockets.FakeMattermostSocket socket = listen();
-    socket.answerPings(false);
-    socket.posted(1, post("p1", hoursAgo(0), "one"), "D");
+    FakeSocket socket = listen();
+    socket.onSend(_ -> {});
+    posted(socket, 1, post("p1", hoursAgo(0), "one"), "D");
     socket.quiet(); // what was read goes to the disk
     socket.quiet();
     int received = receivesAfter(socket);
@@ -278,16 +298,15 @@ class MattermostListenerTest {
     assertThat(sink.receives()).isEqualTo(received);
   }
 
-  private int receivesAfter(FakeMattermostSockets.FakeMattermostSocket socket)
-      throws InterruptedException {
+  private int receivesAfter(FakeSocket socket) throws InterruptedException {
     socket.takeSent(); // the ping after the silence: all before it was read
     return sink.receives();
   }
 
   @Test
   void aTokenThatIsRevokedWhileItRunsIsNamed() throws Exception {
-    FakeMattermostSockets.FakeMattermostSocket socket = listen();
-    socket.refusePings(401);
+    FakeSocket socket = listen();
+    MattermostRig.answerPings(socket, "\"status\":\"FAIL\",\"error\":{\"status_code\":401}");
     socket.quiet();
     Failure failure = failure();
     assertThat(failure.code()).isEqualTo(FailureCode.AUTH);
@@ -299,14 +318,14 @@ class MattermostListenerTest {
     rig.always("GET /users/me", MattermostRig.error(401, "api.context.session_expired.app_error"));
     begin();
     assertThat(failure().code()).isEqualTo(FailureCode.AUTH);
-    assertThat(rig.sockets().urls()).isEmpty();
+    assertThat(rig.urls()).isEmpty();
   }
 
   @Test
   void aSocketWithoutAHelloIsAFailureThatNamesTheProxy() throws Exception {
-    rig.sockets().sayHello(false);
+    rig.sockets().onOpen(_ -> {});
     begin();
-    FakeMattermostSockets.FakeMattermostSocket socket = rig.sockets().take();
+    FakeSocket socket = rig.sockets().take();
     socket.quiet();
     Failure failure = failure();
     assertThat(failure.code()).isEqualTo(FailureCode.BACKEND_FAILURE);
@@ -316,7 +335,7 @@ class MattermostListenerTest {
 
   @Test
   void aRefusedConnectionIsPassedOn() throws Exception {
-    rig.sockets().refuse(FakeMattermostSockets.network());
+    rig.sockets().refuse(FakeSockets.network());
     begin();
     assertThat(failure().code()).isEqualTo(FailureCode.NETWORK);
   }
@@ -324,9 +343,9 @@ class MattermostListenerTest {
   @Test
   void aMessageThatCanNeverBeTakenDoesNotHoldUpOthers() throws Exception {
     sink.refuses(message -> message.text().equals("too much"));
-    FakeMattermostSockets.FakeMattermostSocket socket = listen();
-    socket.posted(1, post("p1", hoursAgo(0), "too much"), "D");
-    socket.posted(2, post("p2", hoursAgo(0), "fine"), "D");
+    FakeSocket socket = listen();
+    posted(socket, 1, post("p1", hoursAgo(0), "too much"), "D");
+    posted(socket, 2, post("p2", hoursAgo(0), "fine"), "D");
     endBy(socket);
     assertThat(sink.texts()).containsExactly("fine");
     assertThat(sink.position().orElseThrow()).endsWith(" conn1 3");
@@ -334,15 +353,15 @@ class MattermostListenerTest {
 
   @Test
   void itsOwnPostsAreCountedAndOtherEventsIgnored() throws Exception {
-    FakeMattermostSockets.FakeMattermostSocket socket = listen();
+    FakeSocket socket = listen();
     Map<String, Object> own = post("p1", hoursAgo(0), "echo: hello");
     own.put("user_id", MattermostRig.ME);
-    socket.posted(1, own, "D");
-    socket.event(2, "typing", Map.of("user_id", "ann"));
-    socket.event(3, "user_removed", Map.of("channel_id", "chan", "remover_id", "ann"));
-    socket.event(4, "posted", Map.of("post", "no JSON"));
-    socket.event(5, "leave_team", Map.of("team_id", "team1", "user_id", MattermostRig.ME));
-    socket.event(6, "something_new", Map.of());
+    posted(socket, 1, own, "D");
+    event(socket, 2, "typing", Map.of("user_id", "ann"));
+    event(socket, 3, "user_removed", Map.of("channel_id", "chan", "remover_id", "ann"));
+    event(socket, 4, "posted", Map.of("post", "no JSON"));
+    event(socket, 5, "leave_team", Map.of("team_id", "team1", "user_id", MattermostRig.ME));
+    event(socket, 6, "something_new", Map.of());
     endBy(socket);
     assertThat(sink.messages()).isEmpty();
     assertThat(sink.drops()).containsExactly(DropReason.OWN_ECHO);
@@ -363,14 +382,13 @@ class MattermostListenerTest {
   }
 
   /** Nothing comes for 30 s, but the answer to a ping. */
-  private static void halfAMinute(FakeMattermostSockets.FakeMattermostSocket socket)
-      throws InterruptedException {
+  private static void halfAMinute(FakeSocket socket) throws InterruptedException {
     socket.quiet();
     assertThat(socket.takeSent()).containsEntry("action", "ping");
   }
 
-  private static void removed(FakeMattermostSockets.FakeMattermostSocket socket, int seq) {
-    socket.event(seq, "user_removed", Map.of("channel_id", "chan", "remover_id", "ann"));
+  private static void removed(FakeSocket socket, int seq) {
+    event(socket, seq, "user_removed", Map.of("channel_id", "chan", "remover_id", "ann"));
   }
 
   @Test
@@ -378,12 +396,12 @@ class MattermostListenerTest {
     allowOneChannel();
     Said in = MattermostRig.ok(Map.of("user_id", "me"));
     rig.next(MEMBER, in, MattermostRig.error(404, "app.channel.get_member.missing.app_error"), in);
-    FakeMattermostSockets.FakeMattermostSocket socket = listen();
+    FakeSocket socket = listen();
     halfAMinute(socket);
     removed(socket, 1);
     halfAMinute(socket);
-    socket.event(2, "user_added", Map.of("team_id", "team1", "user_id", "ann"));
-    socket.event(3, "user_added", Map.of("team_id", "team1", "user_id", MattermostRig.ME));
+    event(socket, 2, "user_added", Map.of("team_id", "team1", "user_id", "ann"));
+    event(socket, 3, "user_added", Map.of("team_id", "team1", "user_id", MattermostRig.ME));
     endBy(socket);
     assertThat(sink.placesMissing()).containsExactly(0, 1, 0);
   }
@@ -408,7 +426,7 @@ class MattermostListenerTest {
   @Test
   void whoeverRemovesItAgainAndAgainCausesNoMoreQuestionsThanOneEachTenSeconds() throws Exception {
     allowOneChannel();
-    FakeMattermostSockets.FakeMattermostSocket socket = listen();
+    FakeSocket socket = listen();
     for (int seq = 1; seq <= 50; seq++) {
       removed(socket, seq);
     }
@@ -424,7 +442,7 @@ class MattermostListenerTest {
         MEMBER,
         MattermostRig.error(404, "app.channel.get_member.missing.app_error"),
         MattermostRig.error(500, "api.down"));
-    FakeMattermostSockets.FakeMattermostSocket socket = listen();
+    FakeSocket socket = listen();
     for (int i = 0; i < 45; i++) {
       halfAMinute(socket);
     }
@@ -438,7 +456,7 @@ class MattermostListenerTest {
   void aCrossOnAPostOfTheBotStopsItsConversation(String emoji) throws Exception {
     rig.channel().post(MattermostRig.reply("chan:root1", "working"));
     rig.always("GET /channels/*", MattermostRig.ok(Map.of("type", "O", "team_id", "team1")));
-    FakeMattermostSockets.FakeMattermostSocket socket = listen();
+    FakeSocket socket = listen();
     reaction(socket, 1, emoji, "post101");
     reaction(socket, 2, "thumbsup", "post101");
     endBy(socket);
@@ -453,17 +471,16 @@ class MattermostListenerTest {
             });
   }
 
-  private static void reaction(
-      FakeMattermostSockets.FakeMattermostSocket socket, int seq, String emoji, String post) {
+  private static void reaction(FakeSocket socket, int seq, String emoji, String post) {
     Map<String, ?> reaction =
         Map.of("user_id", "ann", "post_id", post, "emoji_name", emoji, "create_at", 5);
-    socket.event(seq, "reaction_added", Map.of("reaction", JsonText.write(reaction)));
+    event(socket, seq, "reaction_added", Map.of("reaction", JsonText.write(reaction)));
   }
 
   @Test
   void aCrossOnAPostOfSomebodyElseDoesNothing() throws Exception {
     rig.next("GET /posts/*", MattermostRig.ok(post("p1", 5, "hello")));
-    FakeMattermostSockets.FakeMattermostSocket socket = listen();
+    FakeSocket socket = listen();
     reaction(socket, 1, "x", "p1");
     reaction(socket, 2, "x", "../users");
     reaction(socket, 3, "x", "gone");
@@ -474,7 +491,7 @@ class MattermostListenerTest {
   @Test
   void reactionsToPostsOfOthersCostOneLookUpASecondAndAPost() throws Exception {
     rig.always("GET /posts/*", MattermostRig.ok(post("p1", 5, "hello")));
-    FakeMattermostSockets.FakeMattermostSocket socket = listen();
+    FakeSocket socket = listen();
     for (int i = 1; i <= 20; i++) {
       reaction(socket, i, "x", "p" + i);
     }
@@ -490,8 +507,8 @@ class MattermostListenerTest {
   void whatWasReadIsOnDiskBeforeAReactionIsLookedUp() throws Exception {
     List<Integer> asked = new ArrayList<>();
     sink.onAccept(() -> asked.add(rig.asked("GET /posts/*").size()));
-    FakeMattermostSockets.FakeMattermostSocket socket = listen();
-    socket.posted(1, post("p1", hoursAgo(0), "one"), "D");
+    FakeSocket socket = listen();
+    posted(socket, 1, post("p1", hoursAgo(0), "one"), "D");
     reaction(socket, 2, "x", "p9");
     endBy(socket);
     assertThat(asked).containsExactly(0);
@@ -510,7 +527,7 @@ class MattermostListenerTest {
   @Test
   void whatIsPostedBeforeTheFirstConnectionIsOpenIsTakenThough() throws Exception {
     channels(channel("chan", "D", hoursAgo(1)));
-    rig.sockets().refuse(FakeMattermostSockets.network());
+    rig.sockets().refuse(FakeSockets.network());
     begin();
     assertThat(failure().code()).isEqualTo(FailureCode.NETWORK);
     rig.sockets().refuse(null);
@@ -525,7 +542,7 @@ class MattermostListenerTest {
 
   @Test
   void onAServerWithoutPostsTheFirstOneIsTaken() throws Exception {
-    rig.sockets().refuse(FakeMattermostSockets.network());
+    rig.sockets().refuse(FakeSockets.network());
     begin();
     assertThat(failure().code()).isEqualTo(FailureCode.NETWORK);
     rig.sockets().refuse(null);
@@ -665,7 +682,7 @@ class MattermostListenerTest {
     rig.next("GET /channels/*/posts", one, failed, failed, failed, two);
     begin();
     assertThat(failure().isPassing()).isTrue();
-    assertThat(rig.sockets().take().isClosed()).isTrue();
+    assertThat(rig.sockets().take().closedWith()).isNotZero();
     endBy(listen());
     assertThat(sink.texts()).containsExactly("one", "two");
   }
@@ -682,7 +699,7 @@ class MattermostListenerTest {
     rig.next("GET /channels/*/posts", failed, failed, failed);
     begin();
     assertThat(failure().isPassing()).isTrue();
-    assertThat(rig.sockets().take().isClosed()).isTrue();
+    assertThat(rig.sockets().take().closedWith()).isNotZero();
     channels(channel("chan", "D", hoursAgo(0.5)), channel("chan2", "D", hoursAgo(2)));
     rig.next("GET /channels/*/posts", MattermostRig.history(List.of(later, first)), two);
     endBy(listen());
@@ -705,8 +722,8 @@ class MattermostListenerTest {
   void withoutAReadableListOfChannelsItGoesOnLive() throws Exception {
     rig.always("GET /users/me/channels", Said.json(200, "[" + "1,".repeat(100_001) + "1]"));
     endBy(listen()); // where an account begins
-    FakeMattermostSockets.FakeMattermostSocket socket = listen(); // and where one goes on
-    socket.posted(1, post("p1", hoursAgo(0), "one"), "D");
+    FakeSocket socket = listen(); // and where one goes on
+    posted(socket, 1, post("p1", hoursAgo(0), "one"), "D");
     endBy(socket);
     assertThat(sink.texts()).containsExactly("one");
   }

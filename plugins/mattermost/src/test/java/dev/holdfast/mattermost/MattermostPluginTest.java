@@ -6,6 +6,7 @@ import dev.holdfast.api.ChannelCheck;
 import dev.holdfast.api.ListenSpec;
 import dev.holdfast.kit.testing.FakeConfig;
 import dev.holdfast.kit.testing.FakeContext;
+import dev.holdfast.kit.testing.FakeSockets;
 import dev.holdfast.kit.testing.HttpDouble.Said;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,7 +26,7 @@ class MattermostPluginTest {
       throws Exception {
     FakeConfig config = new FakeConfig(section);
     FakeContext context =
-        new FakeContext(new FakeMattermostSockets()).channelConfig(config).stateFolder(folder);
+        new FakeSockets(_ -> {}).context().channelConfig(config).stateFolder(folder);
     variables.forEach(context::secret);
     new MattermostPlugin().start(context);
     problems = config.problems();
@@ -150,7 +151,7 @@ class MattermostPluginTest {
               "{\"id\":\"me\",\"username\":\"ann\",\"roles\":\"system_user system_admin\"}"));
       rig.always("GET /users/me/teams", Said.json(200, "[]"));
       rig.always("GET /channels/*/members/me", MattermostRig.error(404, "app.channel.missing"));
-      rig.sockets().refuse(FakeMattermostSockets.network());
+      rig.sockets().refuse(FakeSockets.network());
       assertThat(missing(rig))
           .extracting(ChannelCheck::what)
           .containsExactly(

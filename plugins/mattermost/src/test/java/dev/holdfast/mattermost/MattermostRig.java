@@ -10,9 +10,9 @@ import dev.holdfast.api.WebhookVerdict;
 import dev.holdfast.kit.JsonText;
 import dev.holdfast.kit.testing.FakeConfig;
 import dev.holdfast.kit.testing.FakeContext;
+import dev.holdfast.kit.testing.FakeSocket;
+import dev.holdfast.kit.testing.FakeSockets;
 import dev.holdfast.kit.testing.HttpDouble;
-import dev.holdfast.kit.testing.HttpDouble.Asked;
-import dev.holdfast.kit.testing.HttpDouble.Said;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -21,15 +21,11 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
-/** The plugin, started, with an API on the other side that answers as a test wants. */
-final class MattermostRig implements AutoCloseable {
+/** Mattermost, and the plugin, started, on the other side. */
+final class MattermostRig extends HttpDouble {
   static final String TOKEN = "canary-of-mattermost";
   static final String SLASH = "canary-of-slash";
   static final String HOOK = "canary-of-hook";
@@ -37,17 +33,17 @@ final class MattermostRig implements AutoCloseable {
   static final MattermostIdentity BOT =
       new MattermostIdentity(ME, "holdfast", true, List.of("system_user"));
 
-  private final Map<String, Queue<Said>> next = new ConcurrentHashMap<>();
-  private final Map<String, Function<Asked, Said>> always = new ConcurrentHashMap<>();
   private final AtomicInteger posts = new AtomicInteger(100);
-  private final HttpDouble api = new HttpDouble(this::answer);
-  private final FakeMattermostSockets sockets = new FakeMattermostSockets();
-  private final FakeContext context = new FakeContext(sockets);
+  private final FakeSockets sockets = new FakeSockets(this::opened);
+  private final FakeContext context = sockets.context();
+  private final List<String> urls = new CopyOnWriteArrayList<>();
+  private volatile boolean resumes;
+  private volatile boolean answersPings = true;
   private final FakeConfig config;
 
   private MattermostRig(Map<String, ?> keys, Path folder, boolean hasButtons) {
     Map<String, Object> account = new LinkedHashMap<>();
-    account.put("url", api.url() + "/");
+    account.put("url", url() + "/");
     account.put("token", TOKEN);
     account.put("slash_token", "another, " + SLASH);
     account.put("hook_token", HOOK);
@@ -59,13 +55,12 @@ final class MattermostRig implements AutoCloseable {
     }
     config = new FakeConfig(section);
     context.channelConfig(config).stateFolder(folder);
-    sockets.clock(context);
     always(
         "GET /users/me",
         ok(Map.of("id", ME, "username", "holdfast", "is_bot", true, "roles", "system_user")));
     always("GET /users/me/channels", Said.json(200, "[]"));
-    always.put("POST /posts", _ -> ok(Map.of("id", "post" + posts.incrementAndGet())));
-    always.put("PUT /posts/*/patch", asked -> ok(Map.of("id", asked.path().split("/", -1)[4])));
+    always("POST /posts", _ -> ok(Map.of("id", "post" + posts.incrementAndGet())));
+    always("PUT /posts/*/patch", asked -> ok(Map.of("id", asked.path().split("/", -1)[4])));
     always("DELETE /posts/*", ok(Map.of("status", "OK")));
     always("POST /users/me/typing", ok(Map.of("status", "OK")));
     start();
@@ -103,30 +98,14 @@ final class MattermostRig implements AutoCloseable {
         JsonText.write(Map.of("id", id, "message", "nobody reads it", "status_code", status)));
   }
 
-  /** The next calls of the kind are answered by these, one each. */
-  MattermostRig next(String call, Said... said) {
-    next.computeIfAbsent(call, _ -> new ConcurrentLinkedQueue<>()).addAll(List.of(said));
-    return this;
-  }
-
-  MattermostRig always(String call, Said said) {
-    always.put(call, _ -> said);
-    return this;
-  }
-
-  private Said answer(Asked asked) {
-    String call = call(asked);
-    Queue<Said> queue = next.get(call);
-    @Nullable Said said = queue == null ? null : queue.poll();
-    if (said != null) {
-      return said;
-    }
-    @Nullable Function<Asked, Said> usual = always.get(call);
-    return usual == null ? error(404, "api.context.404.app_error") : usual.apply(asked);
+  @Override
+  protected Said usual(Asked asked) {
+    return error(404, "api.context.404.app_error");
   }
 
   /** Method and path, without ids and query. */
-  private static String call(Asked asked) {
+  @Override
+  protected String call(Asked asked) {
     String path =
         asked
             .path()
@@ -136,21 +115,9 @@ final class MattermostRig implements AutoCloseable {
     return asked.method() + " " + path;
   }
 
-  List<Asked> asked(String call) {
-    return api.asked().stream().filter(each -> call(each).equals(call)).toList();
-  }
-
-  /** The bodies of the calls of the kind. */
-  List<Map<String, Object>> bodies(String call) {
-    return asked(call).stream().map(each -> JsonText.object(each.body())).toList();
-  }
-
   /** All calls in their order, without those that ask who the bot is. */
   List<String> calls() {
-    return api.asked().stream()
-        .map(MattermostRig::call)
-        .filter(call -> !call.equals("GET /users/me"))
-        .toList();
+    return asked().stream().map(this::call).filter(call -> !call.equals("GET /users/me")).toList();
   }
 
   FakeContext context() {
@@ -161,8 +128,46 @@ final class MattermostRig implements AutoCloseable {
     return config;
   }
 
-  FakeMattermostSockets sockets() {
+  FakeSockets sockets() {
     return sockets;
+  }
+
+  /** Says hello, and answers pings, unless it is told otherwise. */
+  private void opened(FakeSocket socket) {
+    urls.add(socket.request().url());
+    if (answersPings) {
+      answerPings(socket, "\"status\":\"OK\",\"data\":{\"text\":\"pong\"}");
+    }
+    if (!resumes || !socket.request().url().contains("connection_id=")) {
+      String id = "conn" + urls.size();
+      Map<String, ?> data = Map.of("connection_id", id, "server_version", "10.5.0");
+      socket.say(Map.of("event", "hello", "data", data, "seq", 0));
+    }
+  }
+
+  /** Pings are answered with these members from now on. */
+  static void answerPings(FakeSocket socket, String members) {
+    socket.onSend(
+        frame -> {
+          if (JsonText.text(frame, "action").equals("ping")) {
+            socket.say("{\"seq_reply\":" + JsonText.whole(frame, "seq", 0) + "," + members + "}");
+          }
+        });
+  }
+
+  /** A connection that is asked to resume says no hello from now on. */
+  void resume() {
+    resumes = true;
+  }
+
+  /** Whether sockets that are opened from now on answer. */
+  void answerPings(boolean whether) {
+    answersPings = whether;
+  }
+
+  /** Where connections were opened. */
+  List<String> urls() {
+    return List.copyOf(urls);
   }
 
   ChannelAdapter channel() {
@@ -217,10 +222,5 @@ final class MattermostRig implements AutoCloseable {
 
   static Draft draft(String thread, String text, String activity) {
     return new Draft("main", thread, "e1", text, activity);
-  }
-
-  @Override
-  public void close() {
-    api.close();
   }
 }

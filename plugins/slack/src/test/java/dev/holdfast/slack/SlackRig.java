@@ -11,42 +11,29 @@ import dev.holdfast.api.channels.HmacKey;
 import dev.holdfast.kit.JsonText;
 import dev.holdfast.kit.testing.FakeConfig;
 import dev.holdfast.kit.testing.FakeContext;
-import dev.holdfast.kit.testing.HttpDouble;
-import dev.holdfast.kit.testing.HttpDouble.Asked;
-import dev.holdfast.kit.testing.HttpDouble.Said;
+import dev.holdfast.kit.testing.FakeSockets;
+import dev.holdfast.kit.testing.SlackDouble;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
-/** The plugin, started, with a Web API on the other side that answers as a test wants. */
-final class SlackRig implements AutoCloseable {
+/** Slack, and the plugin, started, on the other side. */
+final class SlackRig extends SlackDouble {
   static final String SECRET = "8f742231b10e8888abcd99yyyzzz85a5";
-  static final String BOT_TOKEN = "xoxb-canary-77";
-  static final String APP_TOKEN = "xapp-canary-78";
+  private static final String HELLO = "{\"type\":\"hello\",\"num_connections\":1}";
   static final Instant NOW = Instant.ofEpochSecond(1_531_420_618);
 
-  private final Map<String, Queue<Said>> next = new ConcurrentHashMap<>();
-  private final Map<String, Function<Asked, Said>> always = new ConcurrentHashMap<>();
-  private final HttpDouble api = new HttpDouble(this::answer);
-  private final FakeSlackSockets sockets = new FakeSlackSockets();
-  private final FakeContext context = new FakeContext(sockets);
+  private final FakeSockets sockets = new FakeSockets(socket -> socket.say(HELLO));
+  private final FakeContext context = sockets.context();
   private final FakeConfig config;
-  private long posts = 100;
 
   /** A call of the Web API. */
   record Called(String method, Map<String, String> parameters, String token) {
@@ -56,37 +43,13 @@ final class SlackRig implements AutoCloseable {
   }
 
   private SlackRig(Map<String, ?> keys, Path folder) {
+    super(100);
     Map<String, Object> account = new LinkedHashMap<>();
     account.put("bot_token", BOT_TOKEN);
     account.putAll(keys);
     config =
-        new FakeConfig(
-            Map.of("base_url", api.url() + "/api/", "accounts", Map.of("main", account)));
+        new FakeConfig(Map.of("base_url", baseUrl() + "/", "accounts", Map.of("main", account)));
     context.channelConfig(config).stateFolder(folder);
-    sockets.clock(context);
-    always.put(
-        "auth.test",
-        _ ->
-            new Said(
-                200,
-                Map.of("x-oauth-scopes", "chat:write,im:history, files:read"),
-                "{\"ok\":true,\"user_id\":\"UBOT\",\"bot_id\":\"BBOT\",\"team_id\":\"T1\","
-                    + "\"team\":\"Acme\"}"));
-    always.put("apps.connections.open", _ -> ok("\"url\":\"wss://fake/1\""));
-    for (String method : List.of("chat.postMessage", "chat.startStream")) {
-      always.put(method, _ -> ok("\"ts\":\"" + nextTs() + "\""));
-    }
-    for (String method :
-        List.of(
-            "chat.delete",
-            "chat.postEphemeral",
-            "chat.appendStream",
-            "chat.stopStream",
-            "assistant.threads.setStatus",
-            "files.completeUploadExternal")) {
-      always.put(method, _ -> ok(""));
-    }
-    always.put("chat.update", asked -> ok("\"ts\":\"" + form(asked.body()).get("ts") + "\""));
     start();
   }
 
@@ -144,80 +107,19 @@ final class SlackRig implements AutoCloseable {
     }
   }
 
-  private synchronized String nextTs() {
-    posts++;
-    return posts + ".000001";
-  }
-
   static Said ok(String members) {
     return Said.json(200, members.isEmpty() ? "{\"ok\":true}" : "{\"ok\":true," + members + "}");
   }
 
-  static Said error(String code) {
-    return Said.json(200, "{\"ok\":false,\"error\":\"" + code + "\"}");
-  }
-
-  /** The next calls of the method are answered by these, one each. */
-  SlackRig next(String method, Said... said) {
-    next.computeIfAbsent(method, _ -> new ConcurrentLinkedQueue<>()).addAll(List.of(said));
-    return this;
-  }
-
-  SlackRig always(String method, Said said) {
-    always.put(method, _ -> said);
-    return this;
-  }
-
-  private Said answer(Asked asked) {
-    String method = method(asked);
-    Queue<Said> queue = next.get(method);
-    @Nullable Said said = queue == null ? null : queue.poll();
-    if (said != null) {
-      return said;
-    }
-    @Nullable Function<Asked, Said> usual = always.get(method);
-    return usual == null ? error("unknown_method") : usual.apply(asked);
-  }
-
-  private static String method(Asked asked) {
-    return asked.path().replaceFirst("^/api/", "").replaceFirst("\\?.*", "");
-  }
-
   List<Called> calls(String method) {
-    List<Called> calls = new ArrayList<>();
-    for (Asked asked : api.asked()) {
-      if (method(asked).equals(method)) {
-        calls.add(
-            new Called(
-                method, form(asked.body()), asked.headers().getOrDefault("authorization", "")));
-      }
-    }
-    return calls;
+    return asked(method).stream()
+        .map(asked -> new Called(method, form(asked.body()), asked.header("authorization")))
+        .toList();
   }
 
   /** Methods in the order of their calls, without those that ask who the app is. */
   List<String> methods() {
-    return api.asked().stream()
-        .map(SlackRig::method)
-        .filter(method -> !method.equals("auth.test"))
-        .toList();
-  }
-
-  static Map<String, String> form(String body) {
-    Map<String, String> fields = new LinkedHashMap<>();
-    for (String pair : body.split("&", -1)) {
-      int equals = pair.indexOf('=');
-      if (equals > 0) {
-        fields.put(
-            URLDecoder.decode(pair.substring(0, equals), StandardCharsets.UTF_8),
-            URLDecoder.decode(pair.substring(equals + 1), StandardCharsets.UTF_8));
-      }
-    }
-    return fields;
-  }
-
-  String url() {
-    return api.url();
+    return asked().stream().map(this::call).filter(method -> !method.equals("auth.test")).toList();
   }
 
   FakeContext context() {
@@ -228,7 +130,7 @@ final class SlackRig implements AutoCloseable {
     return config;
   }
 
-  FakeSlackSockets sockets() {
+  FakeSockets sockets() {
     return sockets;
   }
 
@@ -275,18 +177,7 @@ final class SlackRig implements AutoCloseable {
   }
 
   static String callback(Map<String, ?> event) {
-    return JsonText.write(
-        Map.of("type", "event_callback", "event_id", "Ev1", "team_id", "T1", "event", event));
-  }
-
-  static Map<String, Object> message(String channel, String ts, String user, String text) {
-    Map<String, Object> event = new LinkedHashMap<>();
-    event.put("type", "message");
-    event.put("channel", channel);
-    event.put("ts", ts);
-    event.put("user", user);
-    event.put("text", text);
-    return event;
+    return JsonText.write(callback("Ev1", event));
   }
 
   static OutboundReply reply(String thread, String text) {
@@ -297,10 +188,5 @@ final class SlackRig implements AutoCloseable {
       String thread, String text, List<StoredFile> files, List<Choice> choices) {
     return new OutboundReply(
         "r1.1", "e1", "main", thread, "C1:10.000001", text, 1, 1, false, files, choices);
-  }
-
-  @Override
-  public void close() {
-    api.close();
   }
 }

@@ -9,6 +9,8 @@ import dev.holdfast.api.Failure;
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.kit.JsonText;
 import dev.holdfast.kit.testing.FakeSink;
+import dev.holdfast.kit.testing.FakeSocket;
+import dev.holdfast.kit.testing.FakeSockets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -44,7 +46,7 @@ class SocketModeTest {
     rig.close();
   }
 
-  private FakeSlackSockets.FakeSlackSocket listen() throws InterruptedException {
+  private FakeSocket listen() throws InterruptedException {
     listener =
         Thread.ofVirtual()
             .start(
@@ -72,8 +74,8 @@ class SocketModeTest {
         id, "events_api", Map.of("type", "event_callback", "team_id", "T1", "event", event));
   }
 
-  private static String ack(String id) {
-    return "{\"envelope_id\":\"" + id + "\"}";
+  private static Map<String, Object> ack(String id) {
+    return Map.of("envelope_id", id);
   }
 
   @Test
@@ -89,7 +91,7 @@ class SocketModeTest {
             throw new IllegalStateException(e);
           }
         });
-    FakeSlackSockets.FakeSlackSocket socket = listen();
+    FakeSocket socket = listen();
     socket.say(message("E1", "10.000001", "hello"));
     assertThat(offered.await(10, TimeUnit.SECONDS)).isTrue();
     assertThat(socket.sent()).isEmpty();
@@ -100,7 +102,7 @@ class SocketModeTest {
 
   @Test
   void itListensAsItsBotSoThatARenewedTokenGoesOn() throws Exception {
-    FakeSlackSockets.FakeSlackSocket _ = listen();
+    FakeSocket _ = listen();
     assertThat(sink.bot()).isEqualTo("T1 UBOT");
   }
 
@@ -111,7 +113,7 @@ class SocketModeTest {
 
   @Test
   void eachAbsenceOfARunIsFilled() throws Exception {
-    FakeSlackSockets.FakeSlackSocket socket = listen();
+    FakeSocket socket = listen();
     String ts = "10.000001";
     for (int absence = 1; absence <= 2; absence++) {
       socket.say(message("E" + absence, ts, "before " + absence));
@@ -121,7 +123,7 @@ class SocketModeTest {
       CountDownLatch filled = new CountDownLatch(1);
       sink.onAccept(filled::countDown);
       rig.context().advance(Duration.ofMinutes(10));
-      socket.drop();
+      socket.drop(1006);
       socket = rig.sockets().take();
       assertThat(filled.await(10, TimeUnit.SECONDS)).isTrue();
       ts = 10 + absence + ".000002";
@@ -131,7 +133,7 @@ class SocketModeTest {
 
   @Test
   void whatIsDroppedOrIgnoredIsAcknowledgedToo() throws Exception {
-    FakeSlackSockets.FakeSlackSocket socket = listen();
+    FakeSocket socket = listen();
     Map<String, ?> own = SlackRig.message("C1", "10.000001", "UBOT", "mine");
     socket.say(
         envelope(
@@ -149,7 +151,7 @@ class SocketModeTest {
   @Test
   void aMessageThatCanNeverBeTakenDoesNotComeAgain() throws Exception {
     sink.refuses(message -> message.text().equals("too much"));
-    FakeSlackSockets.FakeSlackSocket socket = listen();
+    FakeSocket socket = listen();
     socket.say(message("E1", "10.000001", "too much"));
     socket.say(message("E2", "11.000001", "fine"));
     assertThat(socket.takeSent()).isEqualTo(ack("E1"));
@@ -160,7 +162,7 @@ class SocketModeTest {
   @Test
   void aCommandAndAClickComeOverTheSocket() throws Exception {
     sink.answersClicks("Approved.");
-    FakeSlackSockets.FakeSlackSocket socket = listen();
+    FakeSocket socket = listen();
     socket.say(
         envelope(
             "E1",
@@ -197,10 +199,10 @@ class SocketModeTest {
 
   @Test
   void theSuccessorIsThereBeforeTheOldSocketGoes() throws Exception {
-    FakeSlackSockets.FakeSlackSocket old = listen();
+    FakeSocket old = listen();
     old.say(DISCONNECT.formatted("refresh_requested"));
-    FakeSlackSockets.FakeSlackSocket fresh = rig.sockets().take();
-    assertThat(old.isClosed()).isFalse();
+    FakeSocket fresh = rig.sockets().take();
+    assertThat(old.closedWith()).isZero();
     old.say(message("E1", "10.000001", "to the old one"));
     fresh.say(message("E2", "11.000001", "to the new one"));
     assertThat(old.takeSent()).isEqualTo(ack("E1"));
@@ -210,15 +212,15 @@ class SocketModeTest {
     old.quiet();
     listener.interrupt();
     listener.join();
-    assertThat(old.isClosed()).isTrue();
+    assertThat(old.closedWith()).isNotZero();
   }
 
   @Test
   void aSocketThatIsQuietIsReplaced() throws Exception {
-    FakeSlackSockets.FakeSlackSocket first = listen();
+    FakeSocket first = listen();
     int receives = sink.receives();
     first.quiet();
-    FakeSlackSockets.FakeSlackSocket second = rig.sockets().take();
+    FakeSocket second = rig.sockets().take();
     second.say(message("E1", "10.000001", "hello"));
     assertThat(second.takeSent()).isEqualTo(ack("E1"));
     assertThat(sink.receives()).as("its hello counts").isGreaterThan(receives);
@@ -230,10 +232,10 @@ class SocketModeTest {
   /** The server then waits, each time longer, and tells of the third in a row. */
   @Test
   void aSocketThatEndsRightAfterItsHelloEndsTheCall() throws Exception {
-    FakeSlackSockets.FakeSlackSocket socket = listen();
+    FakeSocket socket = listen();
     socket.awaitServed();
     rig.context().advance(SocketMode.LIFE_LEAST.minusMillis(1));
-    socket.drop();
+    socket.drop(1006);
     assertThat(failure().code()).isEqualTo(FailureCode.BACKEND_FAILURE);
     assertThat(failure().message()).contains("it was closed (1006) right after its hello");
     assertThat(rig.sockets().hasMore()).isFalse();
@@ -241,11 +243,11 @@ class SocketModeTest {
 
   @Test
   void oneThatHasLastedIsFollowedByTheNextAtOnce() throws Exception {
-    FakeSlackSockets.FakeSlackSocket socket = listen();
+    FakeSocket socket = listen();
     for (int i = 0; i < 3; i++) {
       socket.awaitServed();
       rig.context().advance(SocketMode.LIFE_LEAST);
-      socket.drop();
+      socket.drop(1006);
       socket = rig.sockets().take();
     }
     assertThat(rig.context().sleeps()).isEmpty();
@@ -257,7 +259,7 @@ class SocketModeTest {
     rig = SlackRig.with(Map.of("app_token", SlackRig.APP_TOKEN, "sockets", 2), folder);
     listen();
     for (int i = 0; i < 3; i++) {
-      rig.sockets().take().drop();
+      rig.sockets().take().drop(1006);
     }
     rig.sockets().take();
     assertThat(rig.context().sleeps())
@@ -266,22 +268,22 @@ class SocketModeTest {
 
   @Test
   void whenTheLastSocketIsGoneAndNoneCanBeOpenedTheServerIsTold() throws Exception {
-    FakeSlackSockets.FakeSlackSocket socket = listen();
-    rig.sockets().refuse(true);
+    FakeSocket socket = listen();
+    rig.sockets().refuse(FakeSockets.network());
     socket.awaitServed();
     rig.context().advance(SocketMode.LIFE_LEAST);
-    socket.drop();
+    socket.drop(1006);
     assertThat(failure().code()).isEqualTo(FailureCode.NETWORK);
   }
 
   @Test
   void whenTheLastSocketIsSilentAndNoneCanBeOpenedTheServerIsTold() throws Exception {
-    FakeSlackSockets.FakeSlackSocket socket = listen();
-    rig.sockets().refuse(true);
+    FakeSocket socket = listen();
+    rig.sockets().refuse(FakeSockets.network());
     socket.quiet();
     assertThat(failure().code()).isEqualTo(FailureCode.NETWORK);
     assertThat(rig.calls("apps.connections.open")).as("with the first one").hasSize(4);
-    assertThat(socket.isClosed()).isTrue();
+    assertThat(socket.closedWith()).isNotZero();
   }
 
   @Test
@@ -306,30 +308,30 @@ class SocketModeTest {
 
   @Test
   void socketModeThatWasTurnedOffIsToldByName() throws Exception {
-    FakeSlackSockets.FakeSlackSocket socket = listen();
+    FakeSocket socket = listen();
     socket.say(DISCONNECT.formatted("link_disabled"));
     assertThat(failure().message()).contains("Socket Mode is turned off");
-    assertThat(socket.isClosed()).isTrue();
+    assertThat(socket.closedWith()).isNotZero();
   }
 
   @Test
   void aSocketWithoutHelloIsOfNoUse() {
-    rig.sockets().beginWith("{\"type\":\"welcome\"}");
+    rig.sockets().onOpen(socket -> socket.say("{\"type\":\"welcome\"}"));
     assertThatThrownBy(() -> rig.channel().listen("main", sink))
         .hasMessageContaining("does not begin with hello");
-    rig.sockets().beginWith(DISCONNECT.formatted("link_disabled"));
+    rig.sockets().onOpen(socket -> socket.say(DISCONNECT.formatted("link_disabled")));
     assertThatThrownBy(() -> rig.channel().listen("main", sink)).hasMessageContaining("turned off");
   }
 
   @Test
   void whatCannotBeAcknowledgedEndsNothing() throws Exception {
-    FakeSlackSockets.FakeSlackSocket socket = listen();
+    FakeSocket socket = listen();
     socket.say(message("E1", "10.000001", "hello"));
     assertThat(socket.takeSent()).isEqualTo(ack("E1"));
     socket.awaitServed();
     rig.context().advance(SocketMode.LIFE_LEAST);
     socket.close();
-    FakeSlackSockets.FakeSlackSocket next = rig.sockets().take();
+    FakeSocket next = rig.sockets().take();
     next.say(message("E1", "10.000001", "hello"));
     assertThat(next.takeSent()).isEqualTo(ack("E1"));
   }
@@ -338,8 +340,8 @@ class SocketModeTest {
   void severalSocketsAreKeptWhenAskedFor() throws Exception {
     rig.close();
     rig = SlackRig.with(Map.of("app_token", SlackRig.APP_TOKEN, "sockets", 2), folder);
-    FakeSlackSockets.FakeSlackSocket one = listen();
-    FakeSlackSockets.FakeSlackSocket other = rig.sockets().take();
+    FakeSocket one = listen();
+    FakeSocket other = rig.sockets().take();
     one.say(message("E1", "10.000001", "a"));
     other.say(message("E2", "11.000001", "b"));
     assertThat(one.takeSent()).isEqualTo(ack("E1"));

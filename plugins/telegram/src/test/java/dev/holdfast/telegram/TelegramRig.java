@@ -11,8 +11,6 @@ import dev.holdfast.kit.testing.FakeConfig;
 import dev.holdfast.kit.testing.FakeContext;
 import dev.holdfast.kit.testing.FakeSink;
 import dev.holdfast.kit.testing.HttpDouble;
-import dev.holdfast.kit.testing.HttpDouble.Asked;
-import dev.holdfast.kit.testing.HttpDouble.Said;
 import dev.holdfast.kit.testing.PlainHttp;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -22,19 +20,12 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.Function;
 
-/** The plugin, started, with a Bot API on the other side that answers as a test wants. */
-final class TelegramRig implements AutoCloseable {
+/** A Bot API, and the plugin, started, on the other side. */
+final class TelegramRig extends HttpDouble {
   static final String TOKEN = "900:AA-canary-of-a-token_77";
   static final String SECRET = "webhook-secret_1";
 
-  private final Map<String, Queue<Said>> next = new ConcurrentHashMap<>();
-  private final Map<String, Function<Asked, Said>> always = new ConcurrentHashMap<>();
-  private final HttpDouble api = new HttpDouble(this::answer);
   private final FakeContext context = new FakeContext(new PlainHttp());
   private final FakeSink sink = new FakeSink();
   private final Map<String, Object> account = new LinkedHashMap<>();
@@ -64,12 +55,12 @@ final class TelegramRig implements AutoCloseable {
             "deleteMessage")) {
       always(method, "true");
     }
-    always.put(
+    always(
         "editMessageText",
         asked -> ok("{\"message_id\":" + JsonText.object(asked.body()).get("message_id") + "}"));
-    always.put("sendMessage", _ -> sent());
-    always.put("sendPhoto", _ -> sent());
-    always.put("sendDocument", _ -> sent());
+    always("sendMessage", _ -> sent());
+    always("sendPhoto", _ -> sent());
+    always("sendDocument", _ -> sent());
     start();
   }
 
@@ -87,7 +78,7 @@ final class TelegramRig implements AutoCloseable {
   /** Starts the plugin, again if it runs. */
   void start() {
     Map<String, Object> section = new LinkedHashMap<>();
-    section.put("base_url", api.url());
+    section.put("base_url", url());
     section.put("poll_secs", 1);
     section.put("accounts", Map.of("main", account));
     FakeConfig config = new FakeConfig(section);
@@ -108,18 +99,14 @@ final class TelegramRig implements AutoCloseable {
     return ok("{\"message_id\":" + messages + ",\"chat\":{\"id\":1}}");
   }
 
-  private Said answer(Asked asked) {
-    String method = method(asked);
-    Queue<Said> queue = next.get(method);
-    Said said = queue == null ? null : queue.poll();
-    if (said != null) {
-      return said;
-    }
-    Function<Asked, Said> usual = always.get(method);
-    return usual == null ? refused(404, "Not Found: method not found") : usual.apply(asked);
+  @Override
+  protected Said usual(Asked asked) {
+    return refused(404, "Not Found: method not found");
   }
 
-  private static String method(Asked asked) {
+  /** The method. */
+  @Override
+  protected String call(Asked asked) {
     String prefix = "/bot" + TOKEN + "/";
     return asked.path().startsWith(prefix) ? asked.path().substring(prefix.length()) : asked.path();
   }
@@ -139,29 +126,14 @@ final class TelegramRig implements AutoCloseable {
             .formatted(code, description, parameters));
   }
 
-  TelegramRig always(String method, String result) {
-    always.put(method, _ -> ok(result));
-    return this;
-  }
-
-  TelegramRig always(String method, Said said) {
-    always.put(method, _ -> said);
-    return this;
-  }
-
-  TelegramRig always(String method, Function<Asked, Said> answers) {
-    always.put(method, answers);
-    return this;
-  }
-
-  TelegramRig next(String method, Said... said) {
-    next.computeIfAbsent(method, _ -> new ConcurrentLinkedQueue<>()).addAll(List.of(said));
-    return this;
+  void always(String method, String result) {
+    always(method, ok(result));
   }
 
   /** Polls until these answers are used up. */
   CallFailedException listen(Said... polls) {
-    next("getUpdates", polls).next("getUpdates", refused(401, "Unauthorized"));
+    next("getUpdates", polls);
+    next("getUpdates", refused(401, "Unauthorized"));
     try {
       channel.listen("main", sink);
     } catch (CallFailedException e) {
@@ -237,8 +209,8 @@ final class TelegramRig implements AutoCloseable {
 
   /** Calls of some methods, in their order. */
   List<Called> called(String... methods) {
-    return api.asked().stream()
-        .map(asked -> new Called(method(asked), parameters(asked), asked.body()))
+    return asked().stream()
+        .map(asked -> new Called(call(asked), parameters(asked), asked.body()))
         .filter(call -> List.of(methods).contains(call.method()))
         .toList();
   }
@@ -249,7 +221,7 @@ final class TelegramRig implements AutoCloseable {
 
   /** Paths of all requests. */
   List<String> paths() {
-    return api.asked().stream().map(Asked::path).toList();
+    return asked().stream().map(Asked::path).toList();
   }
 
   FakeContext context() {
@@ -262,10 +234,5 @@ final class TelegramRig implements AutoCloseable {
 
   ChannelAdapter channel() {
     return channel;
-  }
-
-  @Override
-  public void close() {
-    api.close();
   }
 }

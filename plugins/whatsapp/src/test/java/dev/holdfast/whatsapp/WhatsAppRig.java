@@ -11,8 +11,6 @@ import dev.holdfast.kit.JsonText;
 import dev.holdfast.kit.testing.FakeConfig;
 import dev.holdfast.kit.testing.FakeContext;
 import dev.holdfast.kit.testing.HttpDouble;
-import dev.holdfast.kit.testing.HttpDouble.Asked;
-import dev.holdfast.kit.testing.HttpDouble.Said;
 import dev.holdfast.kit.testing.PlainHttp;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -23,13 +21,9 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import org.jspecify.annotations.Nullable;
 
-/** The plugin, started, with a Graph API on the other side that answers as a test wants. */
-final class WhatsAppRig implements AutoCloseable {
+/** A Graph API, and the plugin, started, on the other side. */
+final class WhatsAppRig extends HttpDouble {
   static final String SECRET = "It's a Secret to Everybody";
   static final String TOKEN = "EAAcanary77";
   static final String VERIFY_TOKEN = "verify-canary";
@@ -38,9 +32,6 @@ final class WhatsAppRig implements AutoCloseable {
   static final String USER = "US.13491208655302741918";
   static final Instant NOW = Instant.ofEpochSecond(1_795_000_000);
 
-  private final Map<String, Queue<Said>> next = new ConcurrentHashMap<>();
-  private final Map<String, Said> always = new ConcurrentHashMap<>();
-  private final HttpDouble api = new HttpDouble(this::answer);
   private final FakeContext context = new FakeContext(new PlainHttp());
   private final FakeConfig config;
   private int posts;
@@ -49,7 +40,7 @@ final class WhatsAppRig implements AutoCloseable {
     Map<String, Object> accounts = new LinkedHashMap<>();
     accounts.put("main", account(keys));
     accounts.putAll(more);
-    config = new FakeConfig(Map.of("base_url", api.url() + "/", "accounts", accounts));
+    config = new FakeConfig(Map.of("base_url", url() + "/", "accounts", accounts));
     context.channelConfig(config).stateFolder(folder);
     start();
   }
@@ -80,17 +71,6 @@ final class WhatsAppRig implements AutoCloseable {
     return this;
   }
 
-  /** The next calls of the edge, such as {@code messages}, are answered by these, one each. */
-  WhatsAppRig next(String edge, Said... said) {
-    next.computeIfAbsent(edge, _ -> new ConcurrentLinkedQueue<>()).addAll(List.of(said));
-    return this;
-  }
-
-  WhatsAppRig always(String edge, Said said) {
-    always.put(edge, said);
-    return this;
-  }
-
   /** An error as Meta writes it. */
   static Said error(int status, long code) {
     return Said.json(
@@ -101,17 +81,8 @@ final class WhatsAppRig implements AutoCloseable {
             + "\"fbtrace_id\":\"A1\"}}");
   }
 
-  private synchronized Said answer(Asked asked) {
-    String edge = edge(asked);
-    Queue<Said> queue = next.get(edge);
-    @Nullable Said said = queue == null ? null : queue.poll();
-    if (said != null) {
-      return said;
-    }
-    @Nullable Said usual = always.get(edge);
-    if (usual != null) {
-      return usual;
-    }
+  @Override
+  protected synchronized Said usual(Asked asked) {
     posts++;
     return Said.json(
         200,
@@ -121,22 +92,16 @@ final class WhatsAppRig implements AutoCloseable {
             + "\"}]}");
   }
 
-  private static String edge(Asked asked) {
+  /** The edge, such as {@code messages}. */
+  @Override
+  protected String call(Asked asked) {
     String path = asked.path().replaceFirst("\\?.*", "");
     return path.substring(path.lastIndexOf('/') + 1);
   }
 
-  List<Asked> asked(String edge) {
-    return api.asked().stream().filter(asked -> edge(asked).equals(edge)).toList();
-  }
-
   /** What was posted to the number's messages. */
   List<Map<String, Object>> sent() {
-    return asked("messages").stream().map(asked -> JsonText.object(asked.body())).toList();
-  }
-
-  String url() {
-    return api.url();
+    return bodies("messages");
   }
 
   FakeContext context() {
@@ -252,10 +217,5 @@ final class WhatsAppRig implements AutoCloseable {
       String thread, String text, List<StoredFile> files, List<Choice> choices) {
     return new OutboundReply(
         "r1.1", "e1", "main", thread, "wamid.Q1", text, 1, 1, false, files, choices);
-  }
-
-  @Override
-  public void close() {
-    api.close();
   }
 }

@@ -1,11 +1,11 @@
 package dev.holdfast.tests.bench;
 
+import dev.holdfast.kit.testing.SlackDouble;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.BotApiDouble;
 import dev.holdfast.tests.harness.GraphApiDouble;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.Setup;
-import dev.holdfast.tests.harness.SlackDouble;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;

@@ -1,5 +1,6 @@
 package dev.holdfast.tests.harness;
 
+import dev.holdfast.kit.testing.Card;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

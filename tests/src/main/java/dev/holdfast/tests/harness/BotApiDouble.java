@@ -2,6 +2,10 @@ package dev.holdfast.tests.harness;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.kit.testing.Card;
+import dev.holdfast.kit.testing.WireExchange;
+import dev.holdfast.kit.testing.WireRequest;
+import dev.holdfast.kit.testing.WireServer;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;

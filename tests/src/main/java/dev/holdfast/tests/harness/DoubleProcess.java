@@ -1,16 +1,15 @@
 package dev.holdfast.tests.harness;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.kit.testing.DiscordDouble;
+import dev.holdfast.kit.testing.SlackDouble;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStreamWriter;
 import java.io.UncheckedIOException;
 import java.io.Writer;
-import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,7 +63,7 @@ public final class DoubleProcess implements AutoCloseable {
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
-                classes() + File.pathSeparator + Setup.jar(),
+                System.getProperty("java.class.path"),
                 DoubleProcess.class.getName(),
                 kind.name())
             .redirectError(ProcessBuilder.Redirect.INHERIT)
@@ -74,15 +73,6 @@ public final class DoubleProcess implements AutoCloseable {
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     Thread.ofVirtual().start(() -> read(answers));
     origin = ask(Map.of("do", "origin")).asText();
-  }
-
-  private static Path classes() {
-    try {
-      return Path.of(
-          DoubleProcess.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-    } catch (URISyntaxException e) {
-      throw new IllegalStateException(e);
-    }
   }
 
   private void read(BufferedReader answers) {
@@ -247,7 +237,7 @@ public final class DoubleProcess implements AutoCloseable {
 
     @Override
     public int calls() {
-      return slack.calls();
+      return slack.asked().size();
     }
   }
 
@@ -274,7 +264,7 @@ public final class DoubleProcess implements AutoCloseable {
 
     @Override
     public int calls() {
-      return discord.calls() + discord.connections();
+      return discord.asked().size() + discord.connections();
     }
   }
 }

@@ -1,5 +1,8 @@
 package dev.holdfast.tests.harness;
 
+import dev.holdfast.kit.testing.WireExchange;
+import dev.holdfast.kit.testing.WireRequest;
+import dev.holdfast.kit.testing.WireServer;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,7 @@
 package dev.holdfast.tests.harness;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.kit.testing.WireRequest;
 import java.util.regex.Pattern;
 
 /** A request that a fake model got. */

@@ -1,6 +1,9 @@
 package dev.holdfast.tests.harness;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.kit.testing.WireExchange;
+import dev.holdfast.kit.testing.WireRequest;
+import dev.holdfast.kit.testing.WireServer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

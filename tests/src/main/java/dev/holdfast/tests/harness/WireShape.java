@@ -1,5 +1,6 @@
 package dev.holdfast.tests.harness;
 
+import dev.holdfast.kit.testing.WireExchange;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.holdfast.tests.channels;
 
-import dev.holdfast.tests.harness.Card;
+import dev.holdfast.kit.testing.Card;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;

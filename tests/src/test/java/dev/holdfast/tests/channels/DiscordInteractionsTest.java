@@ -2,8 +2,8 @@ package dev.holdfast.tests.channels;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.kit.testing.DiscordDouble;
 import dev.holdfast.tests.harness.Await;
-import dev.holdfast.tests.harness.DiscordDouble;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;

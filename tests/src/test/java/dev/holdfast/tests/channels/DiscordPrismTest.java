@@ -2,9 +2,9 @@ package dev.holdfast.tests.channels;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.kit.testing.Card;
+import dev.holdfast.kit.testing.DiscordDouble;
 import dev.holdfast.tests.harness.Await;
-import dev.holdfast.tests.harness.Card;
-import dev.holdfast.tests.harness.DiscordDouble;
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.ModelScript;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 @Outside(
     covers = {
       "plugins/discord/src/main",
-      "tests/src/main/java/dev/holdfast/tests/harness/DiscordDouble.java"
+      "plugins/kit-testing/src/main/java/dev/holdfast/kit/testing/DiscordDouble.java"
     },
     needs = "npm:npm")
 @Timeout(600)
@@ -85,7 +85,11 @@ class DiscordPrismTest {
       awaitText(discord, "answer to hello");
       assertThat(HoldfastCommand.run(rig.setup(), "channels", "check", "discord").out())
           .contains("the bot token is valid");
-      return discord.recordedCalls();
+      return discord.asked().stream()
+          .map(
+              call ->
+                  new RecordedCall(call.method(), call.path().replace("/api/v10", ""), call.body()))
+          .toList();
     }
   }
 

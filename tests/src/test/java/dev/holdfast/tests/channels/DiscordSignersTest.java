@@ -10,7 +10,7 @@ import static dev.holdfast.tests.channels.DiscordInteractionsTest.signature;
 import static dev.holdfast.tests.channels.DiscordInteractionsTest.time;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.tests.harness.DiscordDouble;
+import dev.holdfast.kit.testing.DiscordDouble;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.Npm;
 import dev.holdfast.tests.harness.Outside;

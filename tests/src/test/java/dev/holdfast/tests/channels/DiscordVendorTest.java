@@ -2,8 +2,8 @@ package dev.holdfast.tests.channels;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.kit.testing.DiscordDouble;
 import dev.holdfast.tests.harness.Await;
-import dev.holdfast.tests.harness.DiscordDouble;
 import dev.holdfast.tests.harness.Npm;
 import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 /** The Gateway of the double, against the client that most bots have. */
 @Outside(
     covers = {
-      "tests/src/main/java/dev/holdfast/tests/harness/DiscordDouble.java",
+      "plugins/kit-testing/src/main/java/dev/holdfast/kit/testing/DiscordDouble.java",
       "tests/src/test/resources/channels/discord-client.mjs"
     },
     needs = "npm:npm")

@@ -1,8 +1,8 @@
 package dev.holdfast.tests.channels;
 
+import dev.holdfast.kit.testing.Card;
+import dev.holdfast.kit.testing.DiscordDouble;
 import dev.holdfast.tests.harness.Await;
-import dev.holdfast.tests.harness.Card;
-import dev.holdfast.tests.harness.DiscordDouble;
 import dev.holdfast.tests.harness.Setup;
 import java.time.Duration;
 import java.util.LinkedHashMap;

@@ -2,11 +2,11 @@ package dev.holdfast.tests.channels;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.kit.testing.SlackDouble;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
-import dev.holdfast.tests.harness.SlackDouble;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -168,7 +168,7 @@ class SlackSocketTest {
   @ParameterizedTest
   @ValueSource(strings = {"token_revoked", "account_inactive"})
   void whatSlackRefusesTheAppIsNamedAndNoLoop(String error) {
-    int before = SLACK.calls();
+    int before = SLACK.asked().size();
     SLACK.refuseAll(error);
     Await.until(
         "(AUTH) " + error,
@@ -177,7 +177,7 @@ class SlackSocketTest {
             rig.api().get("/api/v1/conditions").body().contains("(AUTH)")
                 && rig.server().output().contains(error));
     Await.pause(Duration.ofSeconds(1)); // five of the server's
-    assertThat(SLACK.calls() - before).isLessThan(40);
+    assertThat(SLACK.asked().size() - before).isLessThan(40);
     assertThat(rig.server().output())
         .doesNotContain(SlackDouble.BOT_TOKEN)
         .doesNotContain(SlackDouble.APP_TOKEN);
@@ -188,16 +188,16 @@ class SlackSocketTest {
   @Test
   void aLimitIsWaitedForInSilenceAndTold() {
     SLACK.limitPosts(Duration.ofMinutes(1));
-    int calls = SLACK.calls();
+    int calls = SLACK.asked().size();
     SLACK.say("hello");
-    Await.until("it was refused", LIMIT, () -> SLACK.calls() > calls);
+    Await.until("it was refused", LIMIT, () -> SLACK.asked().size() > calls);
     Await.until(
         "the operator is told",
         LIMIT,
         () -> rig.api().get("/api/v1/conditions").body().contains("threads_asked_to_wait"));
-    int before = SLACK.calls();
+    int before = SLACK.asked().size();
     Await.pause(Duration.ofSeconds(2)); // ten of the server's
-    assertThat(SLACK.calls() - before).isLessThan(5);
+    assertThat(SLACK.asked().size() - before).isLessThan(5);
     SLACK.limitPosts(Duration.ZERO);
     awaitTexts(List.of("echo: hello"));
   }

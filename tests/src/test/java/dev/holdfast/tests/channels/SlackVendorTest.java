@@ -2,13 +2,13 @@ package dev.holdfast.tests.channels;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.kit.testing.SlackDouble;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.Npm;
 import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
-import dev.holdfast.tests.harness.SlackDouble;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Writer;
@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Timeout;
 @Outside(
     covers = {
       "plugins/slack/src/main",
-      "tests/src/main/java/dev/holdfast/tests/harness/SlackDouble.java",
+      "plugins/kit-testing/src/main/java/dev/holdfast/kit/testing/SlackDouble.java",
       "tests/src/test/resources/channels/slack-vendor.mjs"
     },
     needs = "npm:npm")
@@ -115,7 +115,7 @@ class SlackVendorTest {
   private static String event(int number, String text) {
     String at = 1_795_000_000 + number + ".000001";
     return ("{\"type\":\"event_callback\",\"team_id\":\"T1\",\"event_id\":\"Ev%d\",\"event\":"
-            + "{\"type\":\"message\",\"channel\":\"D1\",\"user\":\"U1\",\"ts\":\"%s\",\"text\":\"%s\"}}")
+                + "{\"type\":\"message\",\"channel\":\"D1\",\"user\":\"U1\",\"ts\":\"%s\",\"text\":\"%s\"}}")
         .formatted(number, at, text);
   }
 

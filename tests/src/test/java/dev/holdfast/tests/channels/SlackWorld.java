@@ -1,8 +1,8 @@
 package dev.holdfast.tests.channels;
 
-import dev.holdfast.tests.harness.Card;
+import dev.holdfast.kit.testing.Card;
+import dev.holdfast.kit.testing.SlackDouble;
 import dev.holdfast.tests.harness.Setup;
-import dev.holdfast.tests.harness.SlackDouble;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.holdfast.tests.channels;
 
+import dev.holdfast.kit.testing.Card;
 import dev.holdfast.tests.harness.BotApiDouble;
 import dev.holdfast.tests.harness.BotApiDouble.Harm;
-import dev.holdfast.tests.harness.Card;
 import dev.holdfast.tests.harness.Setup;
 import java.util.LinkedHashMap;
 import java.util.List;

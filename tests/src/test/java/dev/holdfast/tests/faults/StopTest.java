@@ -2,6 +2,7 @@ package dev.holdfast.tests.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.kit.testing.WireServer;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.CallScript;
@@ -15,7 +16,6 @@ import dev.holdfast.tests.harness.RawClient;
 import dev.holdfast.tests.harness.RunLength;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
-import dev.holdfast.tests.harness.WireServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

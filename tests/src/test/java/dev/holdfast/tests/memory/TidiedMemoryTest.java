@@ -3,6 +3,7 @@ package dev.holdfast.tests.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.kit.testing.WireExchange;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.CallScript;
 import dev.holdfast.tests.harness.FakeModel;
@@ -12,7 +13,6 @@ import dev.holdfast.tests.harness.RecordedModelRequest;
 import dev.holdfast.tests.harness.RunLength;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ThreadFolder;
-import dev.holdfast.tests.harness.WireExchange;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

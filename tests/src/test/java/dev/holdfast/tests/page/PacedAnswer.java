@@ -1,9 +1,9 @@
 package dev.holdfast.tests.page;
 
+import dev.holdfast.kit.testing.WireExchange;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.ModelScript;
 import dev.holdfast.tests.harness.RecordedModelRequest;
-import dev.holdfast.tests.harness.WireExchange;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

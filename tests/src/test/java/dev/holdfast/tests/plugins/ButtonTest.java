@@ -3,9 +3,9 @@ package dev.holdfast.tests.plugins;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.kit.testing.Card;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.BoardRig;
-import dev.holdfast.tests.harness.Card;
 import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.Setup;
 import java.io.IOException;

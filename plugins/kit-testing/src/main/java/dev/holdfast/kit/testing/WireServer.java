@@ -1,4 +1,4 @@
-package dev.holdfast.tests.harness;
+package dev.holdfast.kit.testing;
 
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
@@ -110,7 +110,7 @@ public final class WireServer implements AutoCloseable {
     try (socket) {
       socket.setTcpNoDelay(true);
       InputStream in = new BufferedInputStream(socket.getInputStream(), 16_384);
-      WireExchange exchange = new WireExchange(socket);
+      WireExchange exchange = new WireExchange(socket, in);
       while (exchange.isKeptAlive()) {
         @Nullable WireRequest request = read(in);
         if (request == null) {

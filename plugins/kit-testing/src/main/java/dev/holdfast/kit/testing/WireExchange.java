@@ -1,11 +1,13 @@
-package dev.holdfast.tests.harness;
+package dev.holdfast.kit.testing;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * The answering side of one request; one thread uses it. Every way to misbehave ends the
@@ -13,11 +15,13 @@ import java.util.Map;
  */
 public final class WireExchange {
   private final Socket socket;
+  private final InputStream in;
   private final OutputStream out;
   private boolean keepAlive = true;
 
-  WireExchange(Socket socket) throws IOException {
+  WireExchange(Socket socket, InputStream in) throws IOException {
     this.socket = socket;
+    this.in = in;
     this.out = socket.getOutputStream();
   }
 
@@ -58,6 +62,19 @@ public final class WireExchange {
   public void endStream() throws IOException {
     out.write("0\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1));
     out.flush();
+  }
+
+  /** Answers the handshake of a WebSocket, which goes on until either side ends it. */
+  public void serve(WireRequest handshake, WireSocket opened, Consumer<String> heard)
+      throws IOException {
+    keepAlive = false;
+    out.write(
+        ("HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n"
+                + "sec-websocket-accept: "
+                + WireSocket.accepts(handshake.header("sec-websocket-key"))
+                + "\r\n\r\n")
+            .getBytes(StandardCharsets.ISO_8859_1));
+    opened.serve(in, out, heard);
   }
 
   /** Writes bytes as they are: for answers that are no HTTP. */

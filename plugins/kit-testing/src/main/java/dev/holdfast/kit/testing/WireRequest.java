@@ -1,4 +1,4 @@
-package dev.holdfast.tests.harness;
+package dev.holdfast.kit.testing;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
