@@ -323,6 +323,7 @@ class DraftPosterTest {
   void aReplyWaitsForADraftThatIsOnItsWay() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch go = new CountDownLatch(1);
+    rig.always("editMessageText", TelegramRig.ok("{\"message_id\":9}"));
     rig.always(
         "sendMessage",
         asked -> {

@@ -7,10 +7,10 @@ import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.WebhookRequest;
 import dev.holdfast.api.WebhookVerdict;
 import dev.holdfast.kit.JsonText;
+import dev.holdfast.kit.testing.BotApiDouble;
 import dev.holdfast.kit.testing.FakeConfig;
 import dev.holdfast.kit.testing.FakeContext;
 import dev.holdfast.kit.testing.FakeSink;
-import dev.holdfast.kit.testing.HttpDouble;
 import dev.holdfast.kit.testing.PlainHttp;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -22,15 +22,13 @@ import java.util.List;
 import java.util.Map;
 
 /** A Bot API, and the plugin, started, on the other side. */
-final class TelegramRig extends HttpDouble {
-  static final String TOKEN = "900:AA-canary-of-a-token_77";
+final class TelegramRig extends BotApiDouble {
   static final String SECRET = "webhook-secret_1";
 
   private final FakeContext context = new FakeContext(new PlainHttp());
   private final FakeSink sink = new FakeSink();
   private final Map<String, Object> account = new LinkedHashMap<>();
   private ChannelAdapter channel;
-  private long messages = 500;
 
   /** A call of the Bot API. */
   record Called(String method, Map<String, Object> parameters, String body) {
@@ -40,27 +38,10 @@ final class TelegramRig extends HttpDouble {
   }
 
   private TelegramRig(Map<String, ?> keys, Path folder) {
+    super(500);
     account.put("token", TOKEN);
     account.putAll(keys);
     context.stateFolder(folder);
-    always("getMe", "{\"id\":900,\"is_bot\":true,\"username\":\"HoldfastBot\"}");
-    for (String method :
-        List.of(
-            "setMyCommands",
-            "setWebhook",
-            "deleteWebhook",
-            "answerCallbackQuery",
-            "sendChatAction",
-            "sendMessageDraft",
-            "deleteMessage")) {
-      always(method, "true");
-    }
-    always(
-        "editMessageText",
-        asked -> ok("{\"message_id\":" + JsonText.object(asked.body()).get("message_id") + "}"));
-    always("sendMessage", _ -> sent());
-    always("sendPhoto", _ -> sent());
-    always("sendDocument", _ -> sent());
     start();
   }
 
@@ -92,38 +73,6 @@ final class TelegramRig extends HttpDouble {
       throw new AssertionError(config.problems().toString());
     }
     channel = context.channels().getLast();
-  }
-
-  private synchronized Said sent() {
-    messages++;
-    return ok("{\"message_id\":" + messages + ",\"chat\":{\"id\":1}}");
-  }
-
-  @Override
-  protected Said usual(Asked asked) {
-    return refused(404, "Not Found: method not found");
-  }
-
-  /** The method. */
-  @Override
-  protected String call(Asked asked) {
-    String prefix = "/bot" + TOKEN + "/";
-    return asked.path().startsWith(prefix) ? asked.path().substring(prefix.length()) : asked.path();
-  }
-
-  static Said ok(String result) {
-    return Said.json(200, "{\"ok\":true,\"result\":" + result + "}");
-  }
-
-  static Said refused(int code, String description) {
-    return refused(code, description, "{}");
-  }
-
-  static Said refused(int code, String description, String parameters) {
-    return Said.json(
-        code,
-        "{\"ok\":false,\"error_code\":%d,\"description\":\"%s\",\"parameters\":%s}"
-            .formatted(code, description, parameters));
   }
 
   void always(String method, String result) {

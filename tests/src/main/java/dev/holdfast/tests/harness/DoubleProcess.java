@@ -1,6 +1,7 @@
 package dev.holdfast.tests.harness;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.kit.testing.BotApiDouble;
 import dev.holdfast.kit.testing.DiscordDouble;
 import dev.holdfast.kit.testing.SlackDouble;
 import java.io.BufferedReader;
@@ -210,7 +211,7 @@ public final class DoubleProcess implements AutoCloseable {
 
     @Override
     public int calls() {
-      return api.calls();
+      return api.asked().size();
     }
   }
 

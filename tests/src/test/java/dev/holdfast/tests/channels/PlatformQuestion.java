@@ -1,7 +1,7 @@
 package dev.holdfast.tests.channels;
 
-import dev.holdfast.tests.harness.Await;
 import dev.holdfast.kit.testing.Card;
+import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.ClickKills;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;

@@ -5,9 +5,9 @@ import static dev.holdfast.tests.channels.TelegramSetup.LIMIT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.kit.testing.BotApiDouble;
 import dev.holdfast.tests.harness.AgentScript;
 import dev.holdfast.tests.harness.Await;
-import dev.holdfast.tests.harness.BotApiDouble;
 import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.Post;

@@ -1,6 +1,6 @@
 package dev.holdfast.tests.channels;
 
-import dev.holdfast.tests.harness.BotApiDouble;
+import dev.holdfast.kit.testing.BotApiDouble;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Setup;
 import java.time.Duration;

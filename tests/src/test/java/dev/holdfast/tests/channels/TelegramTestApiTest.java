@@ -5,8 +5,8 @@ import static dev.holdfast.tests.channels.TelegramSetup.LIMIT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.kit.testing.BotApiDouble;
 import dev.holdfast.tests.harness.Await;
-import dev.holdfast.tests.harness.BotApiDouble;
 import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.Json;

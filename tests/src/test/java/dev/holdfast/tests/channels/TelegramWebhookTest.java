@@ -4,9 +4,9 @@ import static dev.holdfast.tests.channels.TelegramSetup.ANN;
 import static dev.holdfast.tests.channels.TelegramSetup.LIMIT;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.kit.testing.BotApiDouble;
+import dev.holdfast.kit.testing.BotApiDouble.Harm;
 import dev.holdfast.tests.harness.Await;
-import dev.holdfast.tests.harness.BotApiDouble;
-import dev.holdfast.tests.harness.BotApiDouble.Harm;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;

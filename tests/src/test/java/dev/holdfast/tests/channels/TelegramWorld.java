@@ -1,8 +1,8 @@
 package dev.holdfast.tests.channels;
 
+import dev.holdfast.kit.testing.BotApiDouble;
+import dev.holdfast.kit.testing.BotApiDouble.Harm;
 import dev.holdfast.kit.testing.Card;
-import dev.holdfast.tests.harness.BotApiDouble;
-import dev.holdfast.tests.harness.BotApiDouble.Harm;
 import dev.holdfast.tests.harness.Setup;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -88,7 +88,7 @@ final class TelegramWorld implements ButtonWorld {
   @Override
   public Optional<String> told(int person, String press) {
     return api.calls("answerCallbackQuery").stream()
-        .filter(call -> call.parameters().path("callback_query_id").asText().equals(press))
+        .filter(call -> press.equals(call.parameters().get("callback_query_id")))
         .map(BotApiDouble.Call::text)
         .findFirst();
   }

@@ -2,8 +2,8 @@ package dev.holdfast.tests.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.kit.testing.BotApiDouble;
 import dev.holdfast.tests.harness.Await;
-import dev.holdfast.tests.harness.BotApiDouble;
 import dev.holdfast.tests.harness.Setup;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,6 +1,5 @@
 package dev.holdfast.tests.faults;
 
-import dev.holdfast.kit.testing.Card;
 import dev.holdfast.tests.harness.BoardRig;
 import dev.holdfast.tests.harness.CampaignLedger;
 import dev.holdfast.tests.harness.ClickKills;

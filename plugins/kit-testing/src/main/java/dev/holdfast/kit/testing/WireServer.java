@@ -15,6 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,7 @@ public final class WireServer implements AutoCloseable {
   private final int port;
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   private volatile @Nullable ServerSocket listener;
+  private volatile CompletableFuture<Void> accepting = CompletableFuture.completedFuture(null);
 
   public WireServer(Handler handler) {
     this.handler = handler;
@@ -58,6 +60,7 @@ public final class WireServer implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    accepting.join(); // or the system still takes connections
     open.forEach(WireServer::reset);
   }
 
@@ -87,7 +90,7 @@ public final class WireServer implements AutoCloseable {
       socket.setReuseAddress(true);
       socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), wanted), 4096);
       listener = socket;
-      Thread.ofVirtual().start(() -> acceptLoop(socket));
+      accepting = CompletableFuture.runAsync(() -> acceptLoop(socket), Thread::startVirtualThread);
       return socket.getLocalPort();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
