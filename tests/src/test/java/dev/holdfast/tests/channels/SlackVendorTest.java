@@ -115,7 +115,7 @@ class SlackVendorTest {
   private static String event(int number, String text) {
     String at = 1_795_000_000 + number + ".000001";
     return ("{\"type\":\"event_callback\",\"team_id\":\"T1\",\"event_id\":\"Ev%d\",\"event\":"
-                + "{\"type\":\"message\",\"channel\":\"D1\",\"user\":\"U1\",\"ts\":\"%s\",\"text\":\"%s\"}}")
+            + "{\"type\":\"message\",\"channel\":\"D1\",\"user\":\"U1\",\"ts\":\"%s\",\"text\":\"%s\"}}")
         .formatted(number, at, text);
   }
 

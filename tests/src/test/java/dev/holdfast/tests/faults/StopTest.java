@@ -97,8 +97,7 @@ class StopTest {
   }
 
   private static void awaitNotReady(ServerRig rig) {
-    Await.until(
-        "not ready, or gone", LIMIT, () -> rig.server().probe("/ready") != 200);
+    Await.until("not ready, or gone", LIMIT, () -> rig.server().probe("/ready") != 200);
   }
 
   /**
