@@ -11,7 +11,7 @@ import dev.holdfast.channels.FileChannel.Fetch;
 import dev.holdfast.net.WebFetcher.Bounds;
 import dev.holdfast.net.WebFetcher.Fetched;
 import dev.holdfast.registry.Registration;
-import dev.holdfast.time.ManualTime;
+import dev.holdfast.time.SystemTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -36,7 +36,7 @@ class MessageFilesTest {
             web.add(url);
             return new Fetched(url, 200, "", new byte[1], false);
           },
-          new ManualTime());
+          new SystemTime()); // a download hangs until its limit
 
   private Registration add(Fetch fetch) throws Exception {
     return channels.add(new FileChannel(fetch), Instant.EPOCH);

@@ -1,7 +1,6 @@
 package dev.holdfast.extensions;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.parallel.ExecutionMode.CONCURRENT;
 
 import dev.holdfast.api.FailureCode;
 import dev.holdfast.api.FailureKind;
@@ -26,13 +25,11 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Real children that speak the protocol, the hostile among them. */
-@Execution(CONCURRENT)
 @Timeout(60)
 class McpExtensionTest extends ExtensionCase {
   @ParameterizedTest
@@ -193,7 +190,7 @@ class McpExtensionTest extends ExtensionCase {
   @Test
   void aServerThatDiesInACallFailsItAtOnceAndIsBackForTheNext() throws Exception {
     rig.serve(ExtensionRig.server("demo"));
-    long begun = System.nanoTime(); // how soon a death is noticed
+    long begun = System.nanoTime();
     ToolResult died = rig.call("demo_die");
     assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(2));
     assertThat(failure(died).code()).isEqualTo(FailureCode.BACKEND_FAILURE);
