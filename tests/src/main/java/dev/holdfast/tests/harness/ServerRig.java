@@ -180,7 +180,11 @@ public final class ServerRig implements AutoCloseable {
     delete(ledgers);
   }
 
+  /** Has no effect on one that is gone. */
   public static void delete(Path folder) {
+    if (!Files.exists(folder)) {
+      return;
+    }
     try (Stream<Path> files = Files.walk(folder)) {
       for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
         Files.deleteIfExists(file);

@@ -87,7 +87,11 @@ class QueueDrainTest {
               .start(
                   () -> {
                     while (goesOn.getAsBoolean()) {
-                      rig.accept("m" + number.getAndIncrement(), thread, "hello");
+                      String id = "m" + number.getAndIncrement();
+                      Await.until( // as platforms do, again where the disk is too slow
+                          id + " is accepted",
+                          LIMIT,
+                          () -> rig.sender().send(id, thread, "hello").isAccepted());
                       Await.pause(pace);
                     }
                   }));
