@@ -9,7 +9,6 @@ import dev.holdfast.tests.harness.Flood;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.RawClient;
-import dev.holdfast.tests.harness.RunLength;
 import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
@@ -35,7 +34,7 @@ class LargeAnswersTest {
   private static final String OTHER = "other-token-0123456789a";
   private static final int MESSAGES = 8;
   private static final int READERS = 60;
-  private static final Duration ATTACK = Duration.ofSeconds(RunLength.isFull() ? 12 : 6);
+  private static final Duration ATTACK = Duration.ofSeconds(12);
   private static final Http HTTP = new Http();
 
   @RegisterExtension
