@@ -72,8 +72,7 @@ class DocumentsTest {
                   "mvn ", "builds and tests what is being tested"),
           "tests/README.md",
               Map.of(
-                  "one=", "serves the next ones",
-                  "$one ", "builds, and some of them run for hours",
+                  "./holdfast test", "is what runs this test, and some of them run for hours",
                   "java -cp", "measures"),
           "docs/install.md",
               Map.of(
