@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * ports are others, so that tests do not meet. Closing it kills it and deletes the folder.
  */
 final class LocalServer implements AutoCloseable {
-  private static final Duration START = Duration.ofSeconds(30);
+  private static final Duration START = Duration.ofSeconds(60);
 
   private final Path folder;
   private final Process process;
