@@ -38,6 +38,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -118,6 +119,7 @@ abstract class MemorySweepsFixture {
 
   /** A server that is as busy as a test says, and may crash at a step. */
   static final class Calm implements ServerCalm {
+    final AtomicInteger busyLooks = new AtomicInteger();
     volatile boolean quiet = true;
     volatile boolean mayWork = true;
     volatile Crash crash = Crash.NONE;
@@ -133,6 +135,7 @@ abstract class MemorySweepsFixture {
     @Override
     public boolean isQuiet() {
       if (!quiet) {
+        busyLooks.incrementAndGet();
         LockSupport.parkNanos(5_000_000); // time that is moved by hand runs fast
       }
       return quiet;

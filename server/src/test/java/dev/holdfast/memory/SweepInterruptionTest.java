@@ -46,7 +46,7 @@ class SweepInterruptionTest extends MemorySweepsFixture {
     String id = sweeps.request("token:ann", THREAD, false).orElseThrow();
     await(() -> model.asked.size() == 1);
     calm.quiet = false;
-    Thread.sleep(200);
+    await(() -> calm.busyLooks.get() >= 10);
     assertThat(outcome(id)).isEqualTo("running");
     assertThat(model.asked).hasSize(1);
     model.answers.add(GOOD);

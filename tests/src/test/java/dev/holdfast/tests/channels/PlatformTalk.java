@@ -78,7 +78,7 @@ public final class PlatformTalk implements AutoCloseable {
         int person = i % PEOPLE;
         String text = "message " + i;
         said.add(new Said(person, text, world.say(person, text)));
-        Thread.sleep(EVERY);
+        Thread.sleep(EVERY); // how fast people write: nothing is waited for
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -3,7 +3,6 @@ package dev.holdfast.tests.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Await;
-import dev.holdfast.tests.harness.Backups;
 import dev.holdfast.tests.harness.CampaignLedger;
 import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.HoldfastProcess;
@@ -13,6 +12,7 @@ import dev.holdfast.tests.harness.RunLength;
 import dev.holdfast.tests.harness.SentEvent;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.TinyDisk;
+import dev.holdfast.tests.harness.VerifiedBackups;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,14 +40,14 @@ class BackupKillTest {
     CampaignLedger ledger = new CampaignLedger("backup kills", seed);
     try (ServerRig rig = new ServerRig().start();
         LoadDriver load = new LoadDriver(rig, "load").start(20, 10)) {
-      Backups backups = new Backups(rig, new Random(seed));
+      VerifiedBackups backups = new VerifiedBackups(rig, new Random(seed));
       for (int round = 0; round < ROUNDS; round++) {
         int before = load.acked();
         Await.until("events", Duration.ofSeconds(20), () -> load.acked() > before + 30);
         backups.kill();
         List<SentEvent> acked = load.events();
         Path file = backups.make(round % 2 == 0 ? rig::restart : () -> {});
-        Backups.assertRestored(file, acked);
+        VerifiedBackups.assertRestored(file, acked);
         assertThat(rig.server().isAlive()).isTrue();
       }
       load.stop(Duration.ofSeconds(20));

@@ -6,7 +6,6 @@ import dev.holdfast.tests.bus.BusTraffic;
 import dev.holdfast.tests.channels.PlatformTalk;
 import dev.holdfast.tests.harness.AgentScript;
 import dev.holdfast.tests.harness.Await;
-import dev.holdfast.tests.harness.Backups;
 import dev.holdfast.tests.harness.BoardRig;
 import dev.holdfast.tests.harness.CampaignLedger;
 import dev.holdfast.tests.harness.ClickKills;
@@ -26,6 +25,7 @@ import dev.holdfast.tests.harness.RunLength;
 import dev.holdfast.tests.harness.SentEvent;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
+import dev.holdfast.tests.harness.VerifiedBackups;
 import dev.holdfast.tests.harness.WebhookSender;
 import dev.holdfast.tests.tools.ExtensionTree;
 import java.io.IOException;
@@ -95,7 +95,7 @@ class KillCampaignTest {
   private final AgentScript careful = new AgentScript(rig, "careful");
   private final PlanOracle oracle = new PlanOracle(rig, worker, careful);
   private final ExtensionTree tree = new ExtensionTree();
-  private final Backups backups = new Backups(rig, random);
+  private final VerifiedBackups backups = new VerifiedBackups(rig, random);
   private final AtomicInteger lost = new AtomicInteger();
   private int wholeTrees;
 
@@ -263,7 +263,7 @@ class KillCampaignTest {
               kill();
               kills.awaitReady();
             });
-    Backups.assertRestored(file, acked);
+    VerifiedBackups.assertRestored(file, acked);
   }
 
   private void killBoth(NatsServer nats) {

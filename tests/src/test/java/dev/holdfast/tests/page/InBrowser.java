@@ -9,7 +9,7 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 
-/** Tests of {@link Pages}: all in one thread, one class after the other. */
+/** Tests of {@link BrowserPages}: all in one thread, one class after the other. */
 @Target(TYPE)
 @Retention(RUNTIME)
 @Execution(SAME_THREAD)

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Whose models answer, chosen for a message. */
 @InBrowser
 class LevelPageTest {
-  @RegisterExtension static final Pages PAGES = Pages.MODEL;
+  @RegisterExtension static final BrowserPages PAGES = BrowserPages.MODEL;
 
   private static String askedModel() {
     return PAGES.model().requests().getLast().body().path("model").asText();
@@ -37,13 +37,13 @@ class LevelPageTest {
       Await.until(
           "the large model is asked",
           Duration.ofSeconds(60),
-          () -> askedModel().equals(Pages.LARGE_MODEL));
+          () -> askedModel().equals(BrowserPages.LARGE_MODEL));
       int before = PAGES.model().requests().size();
       PAGES.rig().restart();
       chat.awaitText(chat.answers().last(), "answer to think hard");
       Assertions.assertThat(PAGES.model().requests()).hasSizeGreaterThan(before);
-      Assertions.assertThat(askedModel()).isEqualTo(Pages.LARGE_MODEL);
-      assertThat(chat.page().locator(".cost").last()).hasText(Pages.LARGE_MODEL);
+      Assertions.assertThat(askedModel()).isEqualTo(BrowserPages.LARGE_MODEL);
+      assertThat(chat.page().locator(".cost").last()).hasText(BrowserPages.LARGE_MODEL);
       chat.page().reload();
       assertThat(level).hasValue("strategic");
       Answer refused =

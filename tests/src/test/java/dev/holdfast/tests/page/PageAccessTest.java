@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @InBrowser
 class PageAccessTest {
 
-  @RegisterExtension static final Pages PAGES = Pages.FREE;
+  @RegisterExtension static final BrowserPages PAGES = BrowserPages.FREE;
 
   @Test
   void aPhoneShowsEverythingWithoutScrollingSideways() {
@@ -46,7 +46,7 @@ class PageAccessTest {
 
   @Test
   void theKeyboardAloneReachesEverything() {
-    try (ChatPage chat = PAGES.openAs(Pages.ALICE)) { // she has no list of conversations yet
+    try (ChatPage chat = PAGES.openAs(BrowserPages.ALICE)) { // she has no list of conversations yet
       goBackTo(chat, chat.page().locator(".skip"));
       chat.page().keyboard().press("Enter");
       assertThat(chat.box()).isFocused();

@@ -29,10 +29,10 @@ class PlanPageTest {
   private static final String PLANS = "/api/v1/plans";
   private static final String HOSTILE = "<img src=x onerror=\"window.hit = 1\"><b>bold</b>";
 
-  @RegisterExtension static final Pages PAGES = Pages.FREE;
+  @RegisterExtension static final BrowserPages PAGES = BrowserPages.FREE;
 
   /** With no plans but those of one test. */
-  @RegisterExtension static final Pages UNPLANNED = Pages.MODEL;
+  @RegisterExtension static final BrowserPages UNPLANNED = BrowserPages.MODEL;
 
   private static Map<String, Object> step(
       String name, String action, Map<String, Object> payload, String... needs) {
@@ -384,7 +384,7 @@ class PlanPageTest {
     try (BrowserContext context = PAGES.browser().newContext()) {
       Page page = context.newPage();
       page.navigate(PAGES.rig().setup().url("/chat#web%3Amain%3A" + PAGES.thread()));
-      page.locator("#token").fill(Pages.READER);
+      page.locator("#token").fill(BrowserPages.READER);
       page.locator("#token").press("Enter");
       Locator card = page.locator("#log .plan-card");
       assertThat(card.locator(".question")).containsText("May I?");

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** The page for those who may read and not write. */
 @InBrowser
 class ReaderPageTest {
-  @RegisterExtension static final Pages PAGES = Pages.SUPERVISED;
+  @RegisterExtension static final BrowserPages PAGES = BrowserPages.SUPERVISED;
 
   @Test
   void whoMayOnlyReadSeesOneLineInPlaceOfTheBox() throws IOException {
@@ -27,7 +27,7 @@ class ReaderPageTest {
       assertThat(chat.box()).isVisible();
       assertThat(chat.page().locator("#readonly")).isHidden();
       chat.page().locator("#logout").click();
-      chat.page().locator("#token").fill(Pages.READER);
+      chat.page().locator("#token").fill(BrowserPages.READER);
       chat.page().locator("#login-form [type=submit]").click();
       chat.awaitConnected();
       sees(chat);

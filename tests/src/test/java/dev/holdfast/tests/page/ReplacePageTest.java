@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Asking again on the page: the last answer anew, and an earlier message in other words. */
 @InBrowser
 class ReplacePageTest {
-  @RegisterExtension static final Pages PAGES = Pages.FREE;
+  @RegisterExtension static final BrowserPages PAGES = BrowserPages.FREE;
 
   private static Locator button(ChatPage chat, String label) {
     return chat.page()

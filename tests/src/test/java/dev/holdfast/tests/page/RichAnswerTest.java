@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Code, formulas, task lists and tables of answers, friendly and hostile. */
 @InBrowser
 class RichAnswerTest {
-  @RegisterExtension static final Pages PAGES = Pages.MODEL;
+  @RegisterExtension static final BrowserPages PAGES = BrowserPages.MODEL;
 
   static final String RICH =
       """

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** What a reader prefers, each browser for itself. */
 @InBrowser
 class SettingsPageTest {
-  @RegisterExtension static final Pages PAGES = Pages.FREE;
+  @RegisterExtension static final BrowserPages PAGES = BrowserPages.FREE;
   private static final String GROUND = "getComputedStyle(document.body).backgroundColor";
 
   private static ChatPage open(ColorScheme colours) {

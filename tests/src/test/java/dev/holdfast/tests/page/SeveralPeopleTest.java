@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Several people, one after the other in a browser or together in a conversation. */
 @InBrowser
 class SeveralPeopleTest {
-  @RegisterExtension static final Pages PAGES = Pages.SUPERVISED;
+  @RegisterExtension static final BrowserPages PAGES = BrowserPages.SUPERVISED;
 
   private static String log(String threadId) throws IOException {
     return PAGES.api().get("/api/v1/threads/" + ServerApi.encode(threadId) + "/log").body();
@@ -32,14 +32,14 @@ class SeveralPeopleTest {
 
   @Test
   void whatWasNotSentGoesOnlyInTheNameOfWhoWroteIt() throws IOException {
-    try (ChatPage chat = PAGES.openAs(Pages.ALICE)) {
+    try (ChatPage chat = PAGES.openAs(BrowserPages.ALICE)) {
       chat.converse("The heron is mine");
       String thread = chat.threadId();
       chat.page().route("**/messages", route -> route.abort());
       chat.say("and so is the stork");
       chat.awaitNewest("retrying");
       chat.box().fill("half a crane");
-      logInBehind(chat, Pages.BOB);
+      logInBehind(chat, BrowserPages.BOB);
       chat.page().unroute("**/messages");
       assertThat(chat.messages()).hasCount(0);
       chat.awaitConnected();
@@ -49,7 +49,7 @@ class SeveralPeopleTest {
       Assertions.assertThat(log(thread)).doesNotContain("stork");
       chat.page().locator("#logout").click();
       chat.awaitLoggedOut();
-      chat.logIn(Pages.ALICE);
+      chat.logIn(BrowserPages.ALICE);
       chat.goTo(thread);
       chat.awaitNewest("answered");
       chat.awaitText(chat.messages().last(), "and so is the stork");
@@ -73,7 +73,7 @@ class SeveralPeopleTest {
 
   @Test
   void aLogoutLeavesNothingInAnyTab() {
-    try (ChatPage chat = PAGES.openAs(Pages.ALICE)) {
+    try (ChatPage chat = PAGES.openAs(BrowserPages.ALICE)) {
       chat.converse("The salary of Carol");
       assertThat(chat.page()).hasTitle("The salary of Carol · Holdfast");
       ChatPage other = chat.tab(PAGES.rig());
@@ -87,7 +87,7 @@ class SeveralPeopleTest {
       Assertions.assertThat(traces(chat) + traces(other)).doesNotContainIgnoringCase("salar");
       Assertions.assertThat(chat.evaluate("JSON.stringify(localStorage)").toString())
           .doesNotContainIgnoringCase("salar");
-      chat.logIn(Pages.BOB);
+      chat.logIn(BrowserPages.BOB);
       other.awaitConnected();
       assertThat(other.messages()).hasCount(0);
       assertThat(other.page()).hasTitle("Holdfast");
@@ -97,7 +97,7 @@ class SeveralPeopleTest {
 
   @Test
   void tabsLoseNoMessagesOfEachOther() throws IOException {
-    try (ChatPage chat = PAGES.openAs(Pages.ALICE)) {
+    try (ChatPage chat = PAGES.openAs(BrowserPages.ALICE)) {
       ChatPage other = chat.tab(PAGES.rig());
       other.page().locator("#new-thread").click();
       other.awaitConnected();
@@ -140,9 +140,9 @@ class SeveralPeopleTest {
 
   @Test
   void whoWritesAndMayDoWhatIsSaidWhereSeveralTakePart() throws IOException {
-    say(Pages.ALICE, "garden", Map.of("text", "tulips", "shared", true));
-    try (ChatPage alice = PAGES.openAs(Pages.ALICE);
-        ChatPage bob = PAGES.openAs(Pages.BOB)) {
+    say(BrowserPages.ALICE, "garden", Map.of("text", "tulips", "shared", true));
+    try (ChatPage alice = PAGES.openAs(BrowserPages.ALICE);
+        ChatPage bob = PAGES.openAs(BrowserPages.BOB)) {
       bob.goTo("web:main:garden");
       alice.goTo("web:main:garden");
       bob.converse("roses");
@@ -160,7 +160,7 @@ class SeveralPeopleTest {
       alice.picture("people-approval");
       bob.page().locator(".approval-card .deny").click();
       bob.awaitNewest("answered");
-      say(Pages.ALICE, "garden", Map.of("text", "no longer for everybody", "shared", false));
+      say(BrowserPages.ALICE, "garden", Map.of("text", "no longer for everybody", "shared", false));
       bob.say("are you there?");
       assertThat(bob.page().locator("#trouble")).containsText("no longer shared with you");
       // The list may have noticed before: then the question went to a conversation of his own.
@@ -173,7 +173,7 @@ class SeveralPeopleTest {
 
   @Test
   void aMalformedAddressOpensANewConversation() {
-    try (ChatPage chat = PAGES.openAs(Pages.ALICE)) {
+    try (ChatPage chat = PAGES.openAs(BrowserPages.ALICE)) {
       chat.page().navigate("about:blank"); // else the same document would only hear of it
       chat.page().navigate(PAGES.rig().setup().url("/chat#%"));
       chat.awaitConnected();

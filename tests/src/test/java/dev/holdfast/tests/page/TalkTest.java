@@ -30,7 +30,7 @@ class TalkTest {
     KEPT[0], KEPT[1], Pattern.compile("answer to are you there\\?")
   };
 
-  @RegisterExtension static final Pages PAGES = Pages.MODEL;
+  @RegisterExtension static final BrowserPages PAGES = BrowserPages.MODEL;
 
   @Test
   void anAnswerIsReadWhileItIsWritten() {

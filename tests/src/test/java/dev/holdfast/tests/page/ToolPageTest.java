@@ -23,8 +23,8 @@ class ToolPageTest {
   private static final String COMMAND =
       "!tool shell {\"command\": \"echo '<b>it ran</b>' >> ran.txt\"}";
 
-  @RegisterExtension static final Pages PAGES = Pages.SUPERVISED;
-  @RegisterExtension static final Pages FREE = Pages.FREE;
+  @RegisterExtension static final BrowserPages PAGES = BrowserPages.SUPERVISED;
+  @RegisterExtension static final BrowserPages FREE = BrowserPages.FREE;
 
   private static Locator cards(ChatPage chat) {
     return chat.page().locator(".approval-card");

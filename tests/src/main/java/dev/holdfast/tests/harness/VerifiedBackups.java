@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Random;
 
 /** Backups of a running server, each judged: it does not exist, or it is whole. */
-public final class Backups {
+public final class VerifiedBackups {
   private final ServerRig rig;
   private final Random random;
   private int begun;
   private int whole;
 
-  public Backups(ServerRig rig, Random random) {
+  public VerifiedBackups(ServerRig rig, Random random) {
     this.rig = rig;
     this.random = random;
   }

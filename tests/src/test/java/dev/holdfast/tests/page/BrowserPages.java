@@ -29,7 +29,7 @@ import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
  * it, or it is where Debian puts it. Each page has cookies and a storage of its own. One thread
  * uses them: {@link InBrowser}.
  */
-final class Pages
+final class BrowserPages
     implements BeforeAllCallback, TestInstancePreConstructCallback, AfterEachCallback {
   /** Of people who may chat. */
   static final String ALICE = "alice-token-0123456789abcdefgh";
@@ -46,11 +46,11 @@ final class Pages
   static final int ATTACHMENT_MAX = 10_000;
 
   /** With tools, and an agent for plans, that ask nobody; the embedded model answers. */
-  static final Pages FREE = new Pages(Served.shared(Pages::configure));
+  static final BrowserPages FREE = new BrowserPages(Served.shared(BrowserPages::configure));
 
   /** As {@link #FREE}, where a person has to approve what is unsafe. */
-  static final Pages SUPERVISED =
-      new Pages(
+  static final BrowserPages SUPERVISED =
+      new BrowserPages(
           Served.shared(
               rig -> {
                 configure(rig);
@@ -61,8 +61,8 @@ final class Pages
    * {@link #model} answers, outages are short, and {@link #LARGE_MODEL} may be chosen. Nobody but
    * {@code PlanPageTest} makes plans here.
    */
-  static final Pages MODEL =
-      new Pages(
+  static final BrowserPages MODEL =
+      new BrowserPages(
           Served.sharedWithModel(
               rig -> {
                 configure(rig);
@@ -124,7 +124,7 @@ final class Pages
     }
   }
 
-  private Pages(Served served) {
+  private BrowserPages(Served served) {
     this.served = served;
   }
 
@@ -156,7 +156,7 @@ final class Pages
     chromium =
         context
             .getRoot()
-            .getStore(ExtensionContext.Namespace.create(Pages.class))
+            .getStore(ExtensionContext.Namespace.create(BrowserPages.class))
             .getOrComputeIfAbsent(program, Chromium::new, Chromium.class);
     served.beforeAll(context);
   }
