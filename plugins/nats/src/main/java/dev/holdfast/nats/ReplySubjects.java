@@ -7,13 +7,10 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -27,12 +24,15 @@ import org.jspecify.annotations.Nullable;
  * are added to its end, and one that is not known is looked for there. Thread-safe.
  */
 final class ReplySubjects implements AutoCloseable {
-  /** How long nobody needs for a new file. */
-  private static final Duration CLAIM_MAX = Duration.ofMinutes(1);
-
   private final Path file;
   private final int entriesMax;
   private final Map<String, String> subjects = new LinkedHashMap<>();
+
+  /**
+   * Shared by all in this process that have the file, also where another class loader made them.
+   */
+  private final String lock;
+
   private FileChannel channel;
 
   /** Of the file that the channel writes to, as long as it is open. */
@@ -46,11 +46,14 @@ final class ReplySubjects implements AutoCloseable {
   private ReplySubjects(Path file, int entriesMax) throws IOException {
     this.file = file;
     this.entriesMax = entriesMax;
-    this.channel = opened();
-    catchUp();
-    if (readTo < channel.size()) {
-      append("\n"); // a crash has cut a line off: it was not committed, its message comes again
+    this.lock = ("reply subjects " + file.toAbsolutePath()).intern();
+    synchronized (lock) {
+      this.channel = opened();
       catchUp();
+      if (readTo < channel.size()) {
+        append("\n"); // a crash has cut a line off: it was not committed, its message comes again
+        catchUp();
+      }
     }
   }
 
@@ -130,42 +133,14 @@ final class ReplySubjects implements AutoCloseable {
     channel.force(false);
   }
 
-  /** Puts a file in its place that has what is kept alone, unless the other one is at it. */
+  /**
+   * Puts a file in its place that has what is kept alone. The other one reads it at its next look.
+   */
   private void shorten() throws IOException {
-    Path claim = file.resolveSibling(file.getFileName() + ".claim");
-    try {
-      Files.createFile(claim);
-    } catch (FileAlreadyExistsException _) {
-      if (Files.getLastModifiedTime(claim).toInstant().isBefore(Instant.now().minus(CLAIM_MAX))) {
-        Files.delete(claim); // a crash has left it
-      }
-      return;
-    }
-    try {
-      catchUp();
-      rewrite();
-    } finally {
-      Files.deleteIfExists(claim);
-    }
-  }
-
-  private void rewrite() throws IOException {
     StringBuilder text = new StringBuilder();
     subjects.forEach((key, subject) -> text.append(line(key, subject)));
-    try (FileChannel old = FileChannel.open(file)) {
-      DurableFile.write(file, file.resolveSibling(file.getFileName() + ".new"), text.toString());
-      Map<String, String> before = Map.copyOf(subjects);
-      read(old); // what the other one added before it could see the new file
-      catchUp();
-      StringBuilder missed = new StringBuilder();
-      subjects.forEach(
-          (key, subject) -> {
-            if (!subject.equals(before.get(key))) {
-              missed.append(line(key, subject));
-            }
-          });
-      append(missed.toString());
-    }
+    DurableFile.write(file, file.resolveSibling(file.getFileName() + ".new"), text.toString());
+    catchUp();
   }
 
   /**
@@ -173,30 +148,33 @@ final class ReplySubjects implements AutoCloseable {
    *
    * @param subject empty when it names none: then nothing is kept
    */
-  synchronized void put(String key, String subject) throws IOException {
-    if (subject.isEmpty() || subject.equals(subjects.get(key))) {
-      return;
-    }
-    append(line(key, subject));
-    if (isReplaced()) { // in between: it may have missed this
+  void put(String key, String subject) throws IOException {
+    synchronized (lock) {
+      if (subject.isEmpty() || subject.equals(subjects.get(key))) {
+        return;
+      }
       catchUp();
       append(line(key, subject));
-    }
-    catchUp();
-    if (lines > 2 * entriesMax) {
-      shorten();
+      catchUp();
+      if (lines > 2 * entriesMax) {
+        shorten();
+      }
     }
   }
 
-  synchronized Optional<String> find(String key) throws IOException {
-    if (!subjects.containsKey(key)) {
-      catchUp();
+  Optional<String> find(String key) throws IOException {
+    synchronized (lock) {
+      if (!subjects.containsKey(key)) {
+        catchUp();
+      }
+      return Optional.ofNullable(subjects.get(key));
     }
-    return Optional.ofNullable(subjects.get(key));
   }
 
   @Override
-  public synchronized void close() throws IOException {
-    channel.close();
+  public void close() throws IOException {
+    synchronized (lock) {
+      channel.close();
+    }
   }
 }

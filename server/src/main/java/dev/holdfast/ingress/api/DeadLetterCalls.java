@@ -1,5 +1,6 @@
 package dev.holdfast.ingress.api;
 
+import dev.holdfast.api.FailureCode;
 import dev.holdfast.bus.BusLetter;
 import dev.holdfast.bus.DiskQueue;
 import dev.holdfast.ingress.login.ThreadAccess;
@@ -203,6 +204,9 @@ final class DeadLetterCalls {
     if (task.isPresent()) {
       Optional<Plan> plan =
           plans.retry(request.id(), entry(request, "dead_letter_replayed", task.get()));
+      if (plan.isEmpty() && !task.get().plan().state().isTerminal()) {
+        throw new RefusedRequestException(409, FailureCode.INVALID_REQUEST, TaskCalls.PLAN_RUNS);
+      }
       return ApiAnswer.ok(
           new JsonObject()
               .put("replayed", plan.isPresent())

@@ -22,6 +22,7 @@ import java.util.Optional;
 
 /** What is asked of single tasks. */
 final class TaskCalls {
+  static final String PLAN_RUNS = "its plan still runs; try again when it has ended";
   private static final int PAGE = 50;
 
   private final Plans plans;
@@ -98,7 +99,7 @@ final class TaskCalls {
           FailureCode.INVALID_REQUEST,
           seen.plan().state().isTerminal()
               ? "only a task that was given up, and was not tried again since, can be tried again"
-              : "its plan still runs; try again when it has ended");
+              : PLAN_RUNS);
     }
     return new ApiAnswer(202, views.whole(plan.get()));
   }

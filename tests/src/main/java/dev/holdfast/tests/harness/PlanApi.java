@@ -29,10 +29,18 @@ public record PlanApi(ServerRig rig) {
 
   /** Waits until its step is in that state, and returns it. */
   public JsonNode awaitState(String plan, String state, Duration limit) {
-    return Await.value(
-        "the step is " + state,
-        limit,
-        () -> Optional.of(step(plan)).filter(step -> step.path("state").asText().equals(state)));
+    try {
+      return Await.value(
+          "the step is " + state,
+          limit,
+          () -> Optional.of(step(plan)).filter(step -> step.path("state").asText().equals(state)));
+    } catch (AssertionError e) {
+      try {
+        throw new AssertionError(e.getMessage() + ", but it is " + step(plan), e);
+      } catch (IOException _) {
+        throw e;
+      }
+    }
   }
 
   public JsonNode agent(String id) throws IOException {

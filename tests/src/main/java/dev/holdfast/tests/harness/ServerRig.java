@@ -22,6 +22,7 @@ public final class ServerRig implements AutoCloseable {
   public static final String SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(60);
+  private static final Duration DELETE_MAX = Duration.ofSeconds(20);
   private final Path folder = newFolder("holdfast-rig");
   private final Path ledgers = newFolder("holdfast-ledgers");
   private final Setup setup = new Setup(folder);
@@ -180,17 +181,19 @@ public final class ServerRig implements AutoCloseable {
     delete(ledgers);
   }
 
-  /** Has no effect on one that is gone. */
+  /** Has no effect on one that is gone. Programs that a server left may write a little longer. */
   public static void delete(Path folder) {
-    if (!Files.exists(folder)) {
-      return;
-    }
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(file);
+    Await.until("it is deleted: " + folder, DELETE_MAX, () -> isDeleted(folder));
+  }
+
+  private static boolean isDeleted(Path folder) throws IOException {
+    if (Files.exists(folder)) {
+      try (Stream<Path> files = Files.walk(folder)) {
+        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+          Files.deleteIfExists(file);
+        }
       }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
+    return true;
   }
 }

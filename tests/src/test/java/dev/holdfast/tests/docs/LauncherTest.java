@@ -326,10 +326,12 @@ class LauncherTest {
 
   private Path fakesOfAMachineWithoutNeeds() throws Exception {
     Path fakes = Files.createDirectories(home.resolve("bin"));
-    for (String program : List.of("timeout", "chmod")) {
+    for (String program :
+        List.of("chmod", "cp", "find", "grep", "mv", "sleep", "sort", "timeout", "tr", "wc")) {
       Files.createSymbolicLink(fakes.resolve(program), find(program));
     }
     script(fakes.resolve("id"), "echo 0");
+    script(fakes.resolve("mvn"), "exit 1");
     return fakes;
   }
 

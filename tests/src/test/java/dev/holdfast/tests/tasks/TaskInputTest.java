@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
@@ -140,7 +141,14 @@ class TaskInputTest {
 
     String task = lost.path("task_id").asText();
     assertThat(letters()).as("the other one is none").hasSize(before.size() + 1).contains(task);
-    Answer replayed = rig.api().post("/api/v1/dead-letters/" + task + "/replay", Map.of());
+    Answer replayed =
+        Await.value(
+            "its plan has ended",
+            LIMIT,
+            () ->
+                Optional.of(rig.api().post("/api/v1/dead-letters/" + task + "/replay", Map.of()))
+                    .filter(answer -> answer.status() != 409));
+    assertThat(replayed.status()).as(replayed.body()).isEqualTo(200);
     String again = replayed.json().path("plan_id").asText();
     JsonNode asks = awaitState(again, "awaiting_input");
     Answer answered =

@@ -83,12 +83,7 @@ class BrowserPluginTest {
   private static final HttpServer SITE = server();
   private static final HttpServer SECRET = server();
 
-  @RegisterExtension static final Served SERVED = Served.alone(BrowserPluginTest::configure);
-
-  private final ServerRig rig = SERVED.rig();
-  private int calls;
-
-  private static void configure(ServerRig rig) {
+  static {
     SITE.createContext("/", exchange -> answer(exchange, 200, page()));
     SITE.createContext("/said", exchange -> answer(exchange, 200, said(exchange)));
     SITE.createContext("/away", BrowserPluginTest::redirect);
@@ -101,6 +96,14 @@ class BrowserPluginTest {
           SECRET_VISITS.add(exchange.getRequestURI().toString());
           answer(exchange, 200, "secret");
         });
+  }
+
+  @RegisterExtension static final Served SERVED = Served.alone(BrowserPluginTest::configure);
+
+  private final ServerRig rig = SERVED.rig();
+  private int calls;
+
+  private static void configure(ServerRig rig) {
     rig.setup()
         .set("tools.web.allow_hosts", List.of("127.0.0.1:" + SITE.getAddress().getPort()))
         .set("plugins.browser.without_sandbox", true)

@@ -435,6 +435,8 @@ public class DiscordDouble extends HttpDouble {
               Map.of(
                   "url",
                   gatewayUrl(),
+                  "shards",
+                  1,
                   "session_start_limit",
                   Map.of("total", 1000, "remaining", 999, "reset_after", 0)));
       case "GET /applications/ID/commands" -> ok(List.of());
