@@ -24,7 +24,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** What a child may try; all of it ends by itself, should a wall not hold. */
 class HostileChildrenTest extends ChildCase {
   private static final Path PYTHON = Path.of("/usr/bin/python3");
-  private static final String HOLD = "hold=$(head -c 40000000 /dev/zero | tr '\\0' x)";
+
+  /** Not with sleep as its last word: the shell would become that, and hold nothing. */
+  private static final String HOLD =
+      "hold=$(head -c 40000000 /dev/zero | tr '\\0' x); sleep 4; echo \"${#hold}\"";
+
   private static final String HOLD_NAMELESS =
       """
       python3 -c 'import os, time
@@ -501,7 +505,7 @@ class HostileChildrenTest extends ChildCase {
 
   /** Six that hold 40 MB each, in 96 MB. */
   private ProcessSpec hog(String hold) {
-    String command = "for i in 1 2 3 4 5 6; do (" + hold + "\nsleep 20) & done; wait";
+    String command = "for i in 1 2 3 4 5 6; do (" + hold + ") & done; wait";
     return rig.spec(command, Duration.ofSeconds(25), new Limits(96L << 20, 64, 64L << 20));
   }
 

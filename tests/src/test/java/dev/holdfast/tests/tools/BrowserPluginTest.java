@@ -375,7 +375,7 @@ class BrowserPluginTest {
     call("t", "navigate", Map.of("url", url(SITE, "/heap")));
     Await.until(
         "it has crashed",
-        LIMIT,
+        LIMIT.multipliedBy(3),
         () ->
             call("t", "wait", Map.of("text", "never", "seconds", 10))
                 .contains("the page has crashed"));
