@@ -128,6 +128,7 @@ async function lookAtList(number) {
 }
 
 async function older() {
+  clearTimeout(timer); // a look at the newest would drop the answer
   const more = byId('plans-more');
   more.disabled = true;
   const number = ++looks;

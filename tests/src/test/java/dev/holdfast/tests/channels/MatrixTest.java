@@ -36,11 +36,11 @@ class MatrixTest {
       Served.alone(
           rig -> {
             rig.setup()
-                .timeScale(5)
+                .timeScale(3)
                 .plugin("matrix")
                 .set("tools.shell.enabled", true)
                 .set("channels.matrix.base_url", HOMESERVER.url())
-                .set("channels.matrix.sync_secs", 2)
+                .set("channels.matrix.sync_secs", 1)
                 .setNamed(
                     "channels.matrix.accounts",
                     "main",

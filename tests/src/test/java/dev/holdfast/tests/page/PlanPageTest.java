@@ -416,6 +416,13 @@ class PlanPageTest {
       assertThat(rows.first()).containsText("Ask for leave");
       assertThat(rows.first()).containsText("waiting for a person");
       chat.picture("plans-list");
+      chat.page() // it takes longer than the page waits between two looks at the newest
+          .route(
+              url -> url.contains("before="),
+              route -> {
+                Await.pause(Duration.ofSeconds(4));
+                route.resume();
+              });
       chat.page().locator("#plans-more").click();
       assertThat(rows).hasCount(23);
       assertThat(chat.page().locator("#plans-more")).isHidden();
