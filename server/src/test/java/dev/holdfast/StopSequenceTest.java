@@ -38,6 +38,8 @@ class StopSequenceTest {
   void start() throws Exception {
     ServerRunner runner = new ServerRunner(folder, "http: {port: 0}\nmetrics: {port: 0}\n");
     server = runner.start(new Opened(_ -> {}));
+    // Answered when the contract was read, which unpacks files that a stop would meet half way.
+    assertThat(ServerRunner.get(server, "/api/v1/status").statusCode()).isEqualTo(200);
     table = server.stopSteps();
   }
 

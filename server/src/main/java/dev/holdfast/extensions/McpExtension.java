@@ -403,24 +403,25 @@ final class McpExtension implements Extension {
   private Optional<Failure> live() throws InterruptedException {
     become(ExtensionState.STARTING, null);
     try {
-      try (McpSession begun =
+      McpSession begun =
           new McpSession(
-              config.id(), launch.connect(), services.secrets()::redact, this::hearOfChange)) {
+              config.id(), launch.connect(), services.secrets()::redact, this::hearOfChange);
+      try {
         locked(
             () -> {
               current = begun;
               exposed = false;
               return null;
             });
-        try {
-          serve(begun);
-        } catch (CallFailedException e) {
-          boolean hasServed = locked(() -> client != null);
-          throw new CallFailedException(
-              hasServed ? e.failure() : withProblem(e.failure(), begun.problem()), e);
-        } finally {
-          withdraw(begun);
-        }
+        serve(begun);
+      } catch (CallFailedException e) {
+        boolean hasServed = locked(() -> client != null);
+        throw new CallFailedException(
+            hasServed ? e.failure() : withProblem(e.failure(), begun.problem()), e);
+      } finally {
+        withdraw(begun);
+        begun.close();
+        keepErrors(begun); // the last of them come with its end
       }
       become(ExtensionState.IDLE, null);
       return Optional.empty();
@@ -765,9 +766,13 @@ final class McpExtension implements Extension {
           client = null;
           current = null;
           straysBefore += ended.strays();
-          errors = ended.errors();
           return null;
         });
+    keepErrors(ended);
+  }
+
+  private void keepErrors(McpSession ended) {
+    locked(() -> errors = ended.errors());
   }
 
   /** Waits before the next start. */

@@ -272,6 +272,28 @@ class McpExtensionTest extends ExtensionCase {
   }
 
   @Test
+  void itsLastWordsAreTakenWhenItHasEnded() throws Exception {
+    List<String> _ =
+        rig.declare(
+            """
+            - id: demo
+              command:
+                - bash
+                - -c
+                - |
+                  refusal='{"jsonrpc": "2.0", "id": \\1, "error": {"code": -32603, "message": "no"}}'
+                  sed -u -E 's/.*"id":([0-9]+).*/'"$refusal"'/'
+                  echo cannot go on >&2
+              restart: {max: 0}
+            """);
+    rig.await("demo", ExtensionState.PARKED);
+    assertThat(rig.incidents.reported)
+        .singleElement()
+        .satisfies(
+            incident -> assertThat(incident.details().output()).containsExactly("cannot go on"));
+  }
+
+  @Test
   void oneThatCrashesAtEachStartIsParkedAndShown() throws Exception {
     List<String> _ = rig.declare(ExtensionRig.server("demo", "crash"));
     rig.await("demo", ExtensionState.PARKED);
