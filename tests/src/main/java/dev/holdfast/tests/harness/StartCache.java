@@ -52,6 +52,8 @@ final class StartCache {
     List<String> flags = new ArrayList<>(QUICK);
     if (Files.exists(cache)) {
       flags.addAll(List.of("-XX:AOTCache=" + cache, "-Xlog:disable", "-Xlog:all=error:stderr"));
+      // What was hot in the first run need not be compiled at once in each that follows.
+      flags.addAll(List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:-AOTReplayTraining"));
     }
     return List.copyOf(flags);
   }
