@@ -100,6 +100,11 @@ async function look() {
       trouble(sentence(error));
     }
   }
+  lookLater(number);
+}
+
+/** Unless another look, or the end of all, has come meanwhile. */
+function lookLater(number) {
   if (number === looks && dialog.open) {
     timer = setTimeout(() => (document.hidden ? again() : look()), LOOK_MS);
   }
@@ -145,7 +150,7 @@ async function older() {
     trouble(sentence(error));
   }
   more.disabled = false;
-  timer = setTimeout(look, LOOK_MS);
+  lookLater(number);
 }
 
 function showRows() {

@@ -406,22 +406,24 @@ final class McpExtension implements Extension {
       McpSession begun =
           new McpSession(
               config.id(), launch.connect(), services.secrets()::redact, this::hearOfChange);
-      try {
+      try (begun) {
         locked(
             () -> {
               current = begun;
               exposed = false;
               return null;
             });
-        serve(begun);
-      } catch (CallFailedException e) {
-        boolean hasServed = locked(() -> client != null);
-        throw new CallFailedException(
-            hasServed ? e.failure() : withProblem(e.failure(), begun.problem()), e);
+        try {
+          serve(begun);
+        } catch (CallFailedException e) {
+          boolean hasServed = locked(() -> client != null);
+          throw new CallFailedException(
+              hasServed ? e.failure() : withProblem(e.failure(), begun.problem()), e);
+        } finally {
+          withdraw(begun);
+        }
       } finally {
-        withdraw(begun);
-        begun.close();
-        keepErrors(begun); // the last of them come with its end
+        locked(() -> errors = begun.errors()); // the last of them come with its end
       }
       become(ExtensionState.IDLE, null);
       return Optional.empty();
@@ -766,13 +768,9 @@ final class McpExtension implements Extension {
           client = null;
           current = null;
           straysBefore += ended.strays();
+          errors = ended.errors();
           return null;
         });
-    keepErrors(ended);
-  }
-
-  private void keepErrors(McpSession ended) {
-    locked(() -> errors = ended.errors());
   }
 
   /** Waits before the next start. */

@@ -85,14 +85,17 @@ final class JudgingProxy implements AutoCloseable {
 
   private void serve(Socket client) {
     try (client) {
-      open(client);
-      handle(client);
+      try {
+        open(client);
+        handle(client);
+      } finally {
+        sockets.remove(client); // before the browser sees the end of it
+      }
     } catch (IOException _) {
       // One of the two ends is gone; the browser sees its connection end.
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     } finally {
-      sockets.remove(client);
       places.release();
     }
   }

@@ -94,7 +94,7 @@ class DrillTest {
               .isIn("yes", "untested");
         }
         all.assertThat(report.path("strikes").asInt()).as("%s struck", name).isPositive();
-        // One that is being stored when the disk begins to refuse is accepted too.
+        // What is being stored while the disk begins or ends to refuse may be accepted too.
         all.assertThat(report.path("events").path("accepted").asInt() > THREADS)
             .as("%s: messages are accepted unless the disk refuses", name)
             .isEqualTo(!name.equals("disk-refuses"));

@@ -101,6 +101,35 @@ class AgentFailureTest {
             Map.of("failure_threshold", threshold, "cooldown_ms", cooldownMillis)));
   }
 
+  @Test
+  void aDeadLetterIsReplayedOnlyWhenItsPlanHasEnded() throws Exception {
+    start(quick(1, 100, 60_000), worker);
+    Map<String, Object> lost =
+        Map.of(
+            "name", "lost", "agent", worker.id(), "action", "look", "payload", Map.of("code", 7));
+    Map<String, Object> goesOn =
+        Map.of(
+            "name", "on", "agent", worker.id(), "action", "look", "payload", Map.of("hang", true));
+    String plan =
+        rig.api()
+            .post(PlanApi.PLANS, Map.of("steps", List.of(lost, goesOn)))
+            .json()
+            .path("plan_id")
+            .asText();
+    PlanApi plans = new PlanApi(rig);
+    String task = plans.awaitState(plan, "dead_lettered", LIMIT).path("task_id").asText();
+    String replay = "/api/v1/dead-letters/" + task + "/replay";
+    Answer refused = rig.api().post(replay, Map.of());
+    assertThat(refused.status()).as(refused.body()).isEqualTo(409);
+    assertThat(refused.body()).contains("its plan still runs");
+
+    assertThat(rig.api().post(PlanApi.PLANS + "/" + plan + "/cancel", Map.of()).status())
+        .isEqualTo(200);
+    Answer replayed = rig.api().post(replay, Map.of());
+    assertThat(replayed.status()).as(replayed.body()).isEqualTo(200);
+    assertThat(replayed.json().path("replayed").asBoolean()).isTrue();
+  }
+
   /** Requirement 002, sections 1.5 and 2. */
   @Test
   void eachFailureIsMappedAsTheTableSays() throws Exception {
