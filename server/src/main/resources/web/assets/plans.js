@@ -132,25 +132,28 @@ async function lookAtList(number) {
   showRows();
 }
 
+/** Looks at the newest go on meanwhile: what they bring may have another last row, after which it reads again. */
 async function older() {
-  clearTimeout(timer); // a look at the newest would drop the answer
   const more = byId('plans-more');
   more.disabled = true;
-  const number = ++looks;
+  const state = filter.value;
   try {
-    const { plans } = await api.plans({ state: filter.value, limit: PAGE, before: rows.at(-1).plan_id });
-    if (number === looks) {
-      const first = rows.length;
-      rows = [...rows, ...plans];
-      hasOlder = plans.length === PAGE;
-      showRows();
-      list.children[first]?.querySelector('button').focus();
+    for (let done = false; !done && rows.length && state === filter.value; ) {
+      const before = rows.at(-1).plan_id;
+      const { plans } = await api.plans({ state, limit: PAGE, before });
+      done = state === filter.value && rows.at(-1)?.plan_id === before;
+      if (done) {
+        const first = rows.length;
+        rows = [...rows, ...plans];
+        hasOlder = plans.length === PAGE;
+        showRows();
+        list.children[first]?.querySelector('button').focus();
+      }
     }
   } catch (error) {
     trouble(sentence(error));
   }
   more.disabled = false;
-  lookLater(number);
 }
 
 function showRows() {

@@ -85,7 +85,7 @@ class RateWindowsTest {
     assertThat(windows.keys()).isEqualTo(RateWindows.KEYS_MAX);
     assertThat(windows.messages()).isEqualTo(RateWindows.KEYS_MAX);
     for (int i = 0; i < 2 * RateWindows.MESSAGES_MAX; i++) {
-      boolean _ = admits(i % 100, 10_000);
+      boolean _ = admits(i % 2_000, 10_000);
     }
     assertThat(windows.messages()).isLessThanOrEqualTo(RateWindows.MESSAGES_MAX);
   }

@@ -122,7 +122,7 @@ class BulkheadTest {
   /** Whoever gave up never had a place to give back. */
   @Test
   void anInterruptInTheMomentOfGivingUpFreesNoPlace() throws Exception {
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < 1000; i++) {
       TimerInHand hand = new TimerInHand();
       Bulkhead bulkhead = new Bulkhead("b", 1, ofSeconds(5), hand);
       bulkhead.enter(Deadline.in(hand, ofMinutes(1)), FlowKey.NONE);

@@ -14,6 +14,8 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
 import io.vertx.openapi.contract.OpenAPIContract;
+import io.vertx.openapi.contract.OpenAPIVersion;
+import io.vertx.openapi.contract.impl.OpenAPIContractImpl;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -58,10 +60,23 @@ public final class Api implements AutoCloseable {
   private static Future<Contract> loadContract(Vertx vertx) {
     return vertx
         .executeBlocking(Api::enforced)
+        .compose(json -> read(vertx, json).map(read -> new Contract(read, new BodyProblems(json))));
+  }
+
+  /**
+   * As {@link OpenAPIContract#from}, which also tries the document against the rules for all such
+   * documents: a test has done so, and each start would pay for it.
+   */
+  private static Future<OpenAPIContract> read(Vertx vertx, JsonObject json) {
+    JsonObject document = json.copy(); // it is noted in it where each part stands
+    OpenAPIVersion version = OpenAPIVersion.fromContract(document);
+    return version
+        .getRepository(vertx, "app://")
         .compose(
-            json ->
-                OpenAPIContract.from(vertx, json.copy()) // it notes in it where each part stands
-                    .map(read -> new Contract(read, new BodyProblems(json))));
+            schemas ->
+                version
+                    .resolve(vertx, schemas, document)
+                    .map(resolved -> new OpenAPIContractImpl(resolved, version, schemas)));
   }
 
   /** What stands outside the API has code of its own and is described for readers alone. */

@@ -8,6 +8,8 @@ import dev.holdfast.ingress.Raw;
 import dev.holdfast.ingress.wire.RequestTarget;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -170,6 +172,17 @@ class ApiTest extends IngressCase {
     assertThat(rig.post("/api/v1/dead-letters/d1/replay", "{\"channel\":\"x\"}", token).status())
         .isEqualTo(400);
     assertThat(rig.inbox.events).isEmpty();
+  }
+
+  @Test
+  void whatLooksLikeJsonInTheQueryIsText() throws Exception {
+    for (String words :
+        List.of("\"two words\" more", "\"", "[", "{\"a\":1}", "true", "7", "null")) {
+      String query = URLEncoder.encode(words, StandardCharsets.UTF_8);
+      Raw.Answer answer = rig.get("/api/v1/search?q=" + query, IngressRig.bearer(IngressRig.ADMIN));
+      assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+      assertThat(rig.calls.requests.getLast().text("q", "")).isEqualTo(words);
+    }
   }
 
   /** Whoever wrote the request learns which part of it is wrong, and what may stand there. */

@@ -9,6 +9,7 @@ import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.NatsServer;
 import dev.holdfast.tests.harness.Npm;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import io.nats.client.Connection;
 import io.nats.client.ErrorListener;
@@ -40,6 +41,14 @@ import org.junit.jupiter.api.Timeout;
  * What operators ask over a real nats-server with the permissions of docs/bus.md, by the client
  * that stands there.
  */
+@Outside(
+    covers = {
+      "server/src/main/java/dev/holdfast/bus",
+      "server/src/main/java/dev/holdfast/ingress/control",
+      "nats-kit/src/main",
+      "docs/bus.md"
+    },
+    needs = "nats-server:nats-server")
 @Timeout(300)
 @SuppressWarnings("try") // an interrupt while a client closes fails the test, as it should
 class NatsControlTest {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.NatsServer;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import io.nats.client.Connection;
 import io.nats.client.JetStreamManagement;
@@ -19,6 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What {@code doctor} says of the stream: it looks and changes nothing. */
+@Outside(
+    covers = {"server/src/main/java/dev/holdfast/bus", "nats-kit/src/main"},
+    needs = "nats-server:nats-server")
 @Timeout(120)
 @SuppressWarnings("try") // an interrupt while a client closes fails the test, as it should
 class NatsDoctorTest {

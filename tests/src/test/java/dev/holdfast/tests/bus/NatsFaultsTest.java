@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.NatsAsker;
 import dev.holdfast.tests.harness.NatsServer;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.SlowLink;
 import dev.holdfast.tests.harness.TinyDisk;
@@ -31,6 +32,14 @@ import org.junit.jupiter.api.Timeout;
  * A real nats-server that has no room, is far away or lets nobody in any more, and a server that is
  * killed meanwhile. It publishes events, and is asked over the channel {@code nats}, too.
  */
+@Outside(
+    covers = {
+      "server/src/main/java/dev/holdfast/bus",
+      "nats-kit/src/main",
+      "plugins/nats/src/main",
+      "tests/src/test/java/dev/holdfast/tests/bus/BusRig.java"
+    },
+    needs = "nats-server:nats-server")
 @Timeout(420)
 @SuppressWarnings("try") // an interrupt while a client closes fails the test, as it should
 class NatsFaultsTest {

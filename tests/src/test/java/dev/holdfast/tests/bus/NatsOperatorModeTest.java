@@ -8,6 +8,7 @@ import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.NatsAsker;
 import dev.holdfast.tests.harness.NatsOperator;
 import dev.holdfast.tests.harness.NatsServer;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,6 +24,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The bus and the channel with credentials files, at a nats-server that knows users by JWTs. */
+@Outside(
+    covers = {
+      "server/src/main/java/dev/holdfast/bus",
+      "nats-kit/src/main",
+      "plugins/nats/src/main"
+    },
+    needs = "nats-server:nats-server")
 @Timeout(420)
 class NatsOperatorModeTest {
   /** The channel tries again after a minute when it is not let in. */

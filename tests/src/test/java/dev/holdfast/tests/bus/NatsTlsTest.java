@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.NatsServer;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.TlsIdentity;
 import java.io.IOException;
@@ -18,6 +19,9 @@ import org.junit.jupiter.api.Timeout;
 /**
  * Over TLS, events and questions go to the server of the address, and to nobody who poses as it.
  */
+@Outside(
+    covers = {"server/src/main/java/dev/holdfast/bus", "nats-kit/src/main"},
+    needs = "nats-server:nats-server")
 @Timeout(180)
 class NatsTlsTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);

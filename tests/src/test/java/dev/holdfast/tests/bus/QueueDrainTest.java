@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.tests.bus.StreamReader.Published;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.NatsServer;
+import dev.holdfast.tests.harness.RunLength;
 import dev.holdfast.tests.harness.ServerRig;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(600)
 class QueueDrainTest {
-  private static final int QUEUED = Integer.getInteger("holdfast.queued", 10_000);
+  private static final int QUEUED = RunLength.of("holdfast.queued", 1000, 10_000);
   private static final int EVENTS_EACH = 2; // accepted and answered
   private static final int CHAT_THREADS = 32;
   private static final int LIVE_MIN = 100;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.kit.testing.DiscordDouble;
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
 import java.time.Duration;
@@ -18,6 +19,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The bundled plugin over the Gateway, in the real server, against a double of Discord. */
 @Timeout(240)
+@Outside(
+    covers = {
+      "plugins/discord/src/main",
+      "plugins/kit/src/main",
+      "server/src/main/java/dev/holdfast/channels",
+      "server/src/main/java/dev/holdfast/replies"
+    })
 class DiscordGatewayTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.kit.testing.DiscordDouble;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Json;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Setup;
@@ -29,6 +30,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The bundled plugin with interactions over HTTP, in the real server. */
 @Timeout(240)
+@Outside(
+    covers = {
+      "plugins/discord/src/main",
+      "plugins/kit/src/main",
+      "server/src/main/java/dev/holdfast/channels",
+      "server/src/main/java/dev/holdfast/replies"
+    })
 class DiscordInteractionsTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Json;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
@@ -21,6 +22,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The bundled plugin as an application service, in the real server. */
 @Timeout(120)
+@Outside(
+    covers = {
+      "plugins/matrix/src/main",
+      "plugins/kit/src/main",
+      "server/src/main/java/dev/holdfast/channels",
+      "server/src/main/java/dev/holdfast/replies"
+    })
 class MatrixAppserviceTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final String HS_TOKEN = "canary-of-the-homeserver";

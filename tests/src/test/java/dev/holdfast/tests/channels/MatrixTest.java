@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.holdfast.tests.channels.HomeserverDouble.Harm;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Json;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
@@ -24,6 +25,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The bundled plugin in the real server, against a double of a homeserver. */
 @Timeout(120)
+@Outside(
+    covers = {
+      "plugins/matrix/src/main",
+      "plugins/kit/src/main",
+      "server/src/main/java/dev/holdfast/channels",
+      "server/src/main/java/dev/holdfast/replies"
+    })
 class MatrixTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final String ANN = "@ann:hs.test";

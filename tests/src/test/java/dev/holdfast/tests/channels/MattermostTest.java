@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.KeptDrafts;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Setup;
@@ -22,6 +23,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The bundled plugin in the real server, against a double of Mattermost. */
 @Timeout(240)
+@Outside(
+    covers = {
+      "plugins/mattermost/src/main",
+      "plugins/kit/src/main",
+      "server/src/main/java/dev/holdfast/channels",
+      "server/src/main/java/dev/holdfast/replies"
+    })
 class MattermostTest {
   /** The server looks for a lost reply after a minute of its own. */
   private static final Duration LOOK_UP = Duration.ofSeconds(100);

@@ -8,6 +8,7 @@ import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.Json;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Setup;
@@ -25,6 +26,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What Mattermost sends to the bundled plugin by HTTP: slash commands, webhooks and clicks. */
 @Timeout(120)
+@Outside(
+    covers = {
+      "plugins/mattermost/src/main",
+      "plugins/kit/src/main",
+      "server/src/main/java/dev/holdfast/channels",
+      "server/src/main/java/dev/holdfast/replies"
+    })
 class MattermostWebhookTest {
   private static final Duration LIMIT = MattermostSetup.LIMIT;
   private static final String SLASH = "canary-of-slash-command";

@@ -9,6 +9,7 @@ import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.NatsAsker;
 import dev.holdfast.tests.harness.NatsServer;
 import dev.holdfast.tests.harness.Npm;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
@@ -40,6 +41,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The bundled plugin in the real server, with a real nats-server and NATS's own Java client. */
+@Outside(
+    covers = {"nats-kit/src/main", "plugins/nats/src/main"},
+    needs = "nats-server:nats-server")
 @Timeout(420)
 @SuppressWarnings("try") // an interrupt while a client closes fails the test, as it should
 class NatsChannelTest {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.GraphApiDouble;
 import dev.holdfast.tests.harness.Json;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.time.Duration;
@@ -27,6 +28,19 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Timeout(600)
 @Execution(ExecutionMode.CONCURRENT)
+@Outside(
+    covers = {
+      "plugins/discord/src/main",
+      "plugins/github/src/main",
+      "plugins/matrix/src/main",
+      "plugins/mattermost/src/main",
+      "plugins/slack/src/main",
+      "plugins/telegram/src/main",
+      "plugins/whatsapp/src/main",
+      "plugins/kit/src/main",
+      "server/src/main/java/dev/holdfast/channels",
+      "server/src/main/java/dev/holdfast/replies"
+    })
 class RefusedPostTest {
   private static final Duration LIMIT = Duration.ofMinutes(2);
 

@@ -8,6 +8,7 @@ import dev.holdfast.tests.harness.DoubleProcess;
 import dev.holdfast.tests.harness.DoubleProcess.Kind;
 import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.Http;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.RunLength;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Setup;
@@ -29,6 +30,14 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Timeout(420)
 @Execution(ExecutionMode.CONCURRENT)
+@Outside(
+    covers = {
+      "plugins/discord/src/main",
+      "plugins/telegram/src/main",
+      "plugins/kit/src/main",
+      "server/src/main/java/dev/holdfast/channels",
+      "server/src/main/java/dev/holdfast/replies"
+    })
 class SilentPlatformTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final int PEOPLE = 3;

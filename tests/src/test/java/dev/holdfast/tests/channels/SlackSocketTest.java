@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.kit.testing.SlackDouble;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Json;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
 import java.sql.Connection;
@@ -27,6 +28,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The bundled plugin over Socket Mode, in the real server, against a double of Slack. */
 @Timeout(240)
+@Outside(
+    covers = {
+      "plugins/slack/src/main",
+      "plugins/kit/src/main",
+      "server/src/main/java/dev/holdfast/channels",
+      "server/src/main/java/dev/holdfast/replies"
+    })
 class SlackSocketTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 

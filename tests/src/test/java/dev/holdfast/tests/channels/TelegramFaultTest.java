@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.kit.testing.BotApiDouble;
 import dev.holdfast.kit.testing.BotApiDouble.Harm;
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -15,6 +16,13 @@ import org.junit.jupiter.api.Timeout;
 
 /** What Telegram refuses, loses and withdraws. */
 @Timeout(90)
+@Outside(
+    covers = {
+      "plugins/telegram/src/main",
+      "plugins/kit/src/main",
+      "server/src/main/java/dev/holdfast/channels",
+      "server/src/main/java/dev/holdfast/replies"
+    })
 class TelegramFaultTest {
   private final BotApiDouble api = new BotApiDouble();
 

@@ -11,6 +11,7 @@ import dev.holdfast.kit.testing.BotApiDouble.Harm;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.KeptDrafts;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
@@ -29,6 +30,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The bundled channel in the real server, with a Bot API that does harm. */
 @Timeout(90)
+@Outside(
+    covers = {
+      "plugins/telegram/src/main",
+      "plugins/kit/src/main",
+      "server/src/main/java/dev/holdfast/channels",
+      "server/src/main/java/dev/holdfast/replies"
+    })
 class TelegramTest {
   private static final Set<String> TEXTS = Set.of("sendMessage", "editMessageText");
 

@@ -8,6 +8,7 @@ import dev.holdfast.kit.testing.BotApiDouble;
 import dev.holdfast.kit.testing.BotApiDouble.Harm;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Http;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
 import java.util.Map;
@@ -16,6 +17,13 @@ import org.junit.jupiter.api.Timeout;
 
 /** The bundled channel behind its webhook. */
 @Timeout(90)
+@Outside(
+    covers = {
+      "plugins/telegram/src/main",
+      "plugins/kit/src/main",
+      "server/src/main/java/dev/holdfast/channels",
+      "server/src/main/java/dev/holdfast/replies"
+    })
 class TelegramWebhookTest {
   private final BotApiDouble api = new BotApiDouble();
 

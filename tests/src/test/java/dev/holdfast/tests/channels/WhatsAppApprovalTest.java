@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.BoardRig;
 import dev.holdfast.tests.harness.GraphApiDouble;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Setup;
@@ -24,6 +25,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Approvals by WhatsApp's reply buttons. */
 @Timeout(200)
+@Outside(
+    covers = {
+      "plugins/whatsapp/src/main",
+      "plugins/kit/src/main",
+      "server/src/main/java/dev/holdfast/channels",
+      "server/src/main/java/dev/holdfast/replies"
+    })
 class WhatsAppApprovalTest {
   private static final GraphApiDouble META = new GraphApiDouble();
 

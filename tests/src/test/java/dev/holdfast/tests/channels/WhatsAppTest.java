@@ -12,6 +12,7 @@ import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.GraphApiDouble;
 import dev.holdfast.tests.harness.GraphApiDouble.Harm;
 import dev.holdfast.tests.harness.Http;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
@@ -27,6 +28,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The bundled channel, in the real server, against a double of Meta's Graph API. */
 @Timeout(240)
+@Outside(
+    covers = {
+      "plugins/whatsapp/src/main",
+      "plugins/kit/src/main",
+      "server/src/main/java/dev/holdfast/channels",
+      "server/src/main/java/dev/holdfast/replies"
+    })
 class WhatsAppTest {
   private static final int KILLS = 4;
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.kit.testing.BotApiDouble;
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.Setup;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,6 +26,14 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+@Outside(
+    covers = {
+      "docs",
+      "conf",
+      "server/src/main/java/dev/holdfast/cli",
+      "server/src/main/java/dev/holdfast/ingress/api",
+      "plugin-api/src/main"
+    })
 class GuidesTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final long ANN = 77;

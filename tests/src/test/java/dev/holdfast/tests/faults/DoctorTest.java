@@ -7,6 +7,7 @@ import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.ModelScript;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -20,6 +21,8 @@ import org.junit.jupiter.api.Timeout;
 
 /** What a start would refuse or a server complains of, the doctor finds. */
 @Timeout(120)
+@Outside(
+    covers = {"server/src/main/java/dev/holdfast/cli", "server/src/main/java/dev/holdfast/health"})
 class DoctorTest {
   private static final int PROBLEMS = 1;
 

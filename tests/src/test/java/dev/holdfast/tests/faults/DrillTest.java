@@ -32,7 +32,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class DrillTest {
   private static final int SECS = Integer.getInteger("holdfast.drill_secs", 3);
   private static final Duration LIMIT = Duration.ofSeconds(90);
-  private static final int PER_SECOND = 20;
+  private static final int PER_SECOND = 10;
   private static final int THREADS = 10;
   private static final Path SERVER =
       Path.of("../server/src/test/resources/extensions/mcp_server.py").toAbsolutePath().normalize();

@@ -7,6 +7,7 @@ import dev.holdfast.tests.harness.AgentScript;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Commands;
 import dev.holdfast.tests.harness.HoldfastCommand;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.PlanApi;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Timeout;
  * What went wrong is told to whoever runs the server: by the API, on the command line, in a file.
  */
 @Timeout(420)
+@Outside(covers = {"server/src/main/java/dev/holdfast/incidents"})
 class IncidentTest {
   private static final Duration LIMIT = Duration.ofSeconds(40);
 

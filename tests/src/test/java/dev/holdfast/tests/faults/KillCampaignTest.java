@@ -105,7 +105,6 @@ class KillCampaignTest {
   }
 
   @Test
-  @OnlyInFull(shortForm = "KillCampaignTest") // until it has passed in whole runs in a row
   void nothingIsLostOrDoneTwiceThroughKillsWithAllThatAServerCanDo() throws Exception {
     CampaignLedger ledger = new CampaignLedger("kills", seed);
     try (PlanningModel _ = new PlanningModel(PlanLoad::steps).use(rig.setup());
@@ -298,6 +297,7 @@ class KillCampaignTest {
 
   /** A channel and a tool that come from a jar which is replaced all the while, and little else. */
   @Test
+  @OnlyInFull(shortForm = "KillCampaignTest")
   void everyEventOfAChannelFromAJarIsAnsweredThroughKillsAndReplacements() throws Exception {
     CampaignLedger ledger = new CampaignLedger("kills and replacements", seed);
     loseSomeAnswers();

@@ -9,6 +9,7 @@ import dev.holdfast.tests.harness.CallScript;
 import dev.holdfast.tests.harness.FakeModel;
 import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.ModelScript;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.RecordedModelRequest;
 import dev.holdfast.tests.harness.RunLength;
 import dev.holdfast.tests.harness.ServerRig;
@@ -29,6 +30,11 @@ import org.junit.jupiter.api.Timeout;
 /** A sweep tidies what conversations remember, whatever its model says and whenever it is cut. */
 @Timeout(300)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Outside(
+    covers = {
+      "server/src/main/java/dev/holdfast/memory",
+      "server/src/main/java/dev/holdfast/tools/memory"
+    })
 class TidiedMemoryTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final int KILLS = RunLength.of("holdfast.sweep_kills", 3, 6);

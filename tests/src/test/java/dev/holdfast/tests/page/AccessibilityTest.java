@@ -5,6 +5,7 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.options.ColorScheme;
 import com.microsoft.playwright.options.ReducedMotion;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,6 +20,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** axe-core looks at each view of the page, light, dark and on a phone, and finds nothing. */
+@Outside(
+    covers = {
+      "server/src/main/resources/web",
+      "server/src/main/java/dev/holdfast/ingress",
+      "tests/src/test/java/dev/holdfast/tests/page/ChatPage.java"
+    })
 @InBrowser
 class AccessibilityTest {
   @RegisterExtension static final BrowserPages PAGES = BrowserPages.FREE;

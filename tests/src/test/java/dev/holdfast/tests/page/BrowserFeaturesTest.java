@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import dev.holdfast.tests.harness.Answer;
+import dev.holdfast.tests.harness.Outside;
 import java.io.IOException;
 import java.net.URI;
 import org.assertj.core.api.Assertions;
@@ -16,6 +17,12 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * What only some browsers have: installing the page, notifications, speech recognition. The last
  * two are replaced by doubles: a test has neither a desktop nor a microphone.
  */
+@Outside(
+    covers = {
+      "server/src/main/resources/web",
+      "server/src/main/java/dev/holdfast/ingress",
+      "tests/src/test/java/dev/holdfast/tests/page/ChatPage.java"
+    })
 @InBrowser
 class BrowserFeaturesTest {
   private static final String NOTIFICATIONS =

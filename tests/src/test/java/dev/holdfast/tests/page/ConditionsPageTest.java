@@ -5,6 +5,7 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.options.ColorScheme;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerApi;
 import java.io.IOException;
 import java.util.Map;
@@ -13,6 +14,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The bar that says what is not well on the server. */
+@Outside(
+    covers = {
+      "server/src/main/resources/web",
+      "server/src/main/java/dev/holdfast/ingress",
+      "tests/src/test/java/dev/holdfast/tests/page/ChatPage.java"
+    })
 @InBrowser
 class ConditionsPageTest {
   @RegisterExtension static final BrowserPages PAGES = BrowserPages.SUPERVISED;

@@ -9,6 +9,7 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerApi;
 import java.io.IOException;
 import java.net.URI;
@@ -22,6 +23,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Whole conversations on the page, each test has conversations of its own. */
+@Outside(
+    covers = {
+      "server/src/main/resources/web",
+      "server/src/main/java/dev/holdfast/ingress",
+      "tests/src/test/java/dev/holdfast/tests/page/ChatPage.java"
+    })
 @InBrowser
 class ConversationsPageTest {
   @RegisterExtension static final BrowserPages PAGES = BrowserPages.FREE;

@@ -6,6 +6,7 @@ import com.microsoft.playwright.Locator;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.ModelScript;
+import dev.holdfast.tests.harness.Outside;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
@@ -14,6 +15,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Whose models answer, chosen for a message. */
+@Outside(
+    covers = {
+      "server/src/main/resources/web",
+      "server/src/main/java/dev/holdfast/ingress",
+      "tests/src/test/java/dev/holdfast/tests/page/ChatPage.java"
+    })
 @InBrowser
 class LevelPageTest {
   @RegisterExtension static final BrowserPages PAGES = BrowserPages.MODEL;

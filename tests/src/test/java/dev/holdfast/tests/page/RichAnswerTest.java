@@ -6,12 +6,19 @@ import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.options.ColorScheme;
 import dev.holdfast.tests.harness.ModelScript;
+import dev.holdfast.tests.harness.Outside;
 import java.util.List;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Code, formulas, task lists and tables of answers, friendly and hostile. */
+@Outside(
+    covers = {
+      "server/src/main/resources/web",
+      "server/src/main/java/dev/holdfast/ingress",
+      "tests/src/test/java/dev/holdfast/tests/page/ChatPage.java"
+    })
 @InBrowser
 class RichAnswerTest {
   @RegisterExtension static final BrowserPages PAGES = BrowserPages.MODEL;

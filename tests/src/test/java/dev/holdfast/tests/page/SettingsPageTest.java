@@ -6,12 +6,19 @@ import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
+import dev.holdfast.tests.harness.Outside;
 import java.util.regex.Pattern;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What a reader prefers, each browser for itself. */
+@Outside(
+    covers = {
+      "server/src/main/resources/web",
+      "server/src/main/java/dev/holdfast/ingress",
+      "tests/src/test/java/dev/holdfast/tests/page/ChatPage.java"
+    })
 @InBrowser
 class SettingsPageTest {
   @RegisterExtension static final BrowserPages PAGES = BrowserPages.FREE;

@@ -7,6 +7,7 @@ import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.options.ColorScheme;
 import dev.holdfast.tests.harness.Await;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerApi;
 import java.io.IOException;
 import java.time.Duration;
@@ -19,6 +20,12 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Tools on the page: what waits for a yes, what runs, what was done. */
 @InBrowser
+@Outside(
+    covers = {
+      "server/src/main/resources/web",
+      "server/src/main/java/dev/holdfast/ingress",
+      "tests/src/test/java/dev/holdfast/tests/page/ChatPage.java"
+    })
 class ToolPageTest {
   private static final String COMMAND =
       "!tool shell {\"command\": \"echo '<b>it ran</b>' >> ran.txt\"}";

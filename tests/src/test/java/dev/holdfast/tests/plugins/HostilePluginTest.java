@@ -7,6 +7,7 @@ import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.CompiledPlugin;
 import dev.holdfast.tests.harness.HeapPaths;
 import dev.holdfast.tests.harness.Http;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * Row F51 and worse: whatever a jar does, everybody else is answered, and its removal frees all.
  */
 @Timeout(240)
+@Outside(covers = {"server/src/main/java/dev/holdfast/plugins", "plugin-api/src/main"})
 class HostilePluginTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
 

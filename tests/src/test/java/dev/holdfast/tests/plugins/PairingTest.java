@@ -7,6 +7,7 @@ import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.CompiledPlugin;
 import dev.holdfast.tests.harness.HoldfastCommand;
+import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.WebhookSender;
 import java.io.IOException;
@@ -22,6 +23,11 @@ import org.junit.jupiter.api.Timeout;
 
 /** A stranger becomes somebody who is answered, and nobody again. */
 @Timeout(240)
+@Outside(
+    covers = {
+      "server/src/main/java/dev/holdfast/access",
+      "server/src/main/java/dev/holdfast/channels"
+    })
 class PairingTest {
   private static final Duration LIMIT = Duration.ofSeconds(20);
   private static final Pattern CODE = Pattern.compile("holdfast pair approve ([2-9A-Z]{8}) ");
