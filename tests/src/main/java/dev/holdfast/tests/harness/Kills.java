@@ -12,6 +12,7 @@ public final class Kills {
   private final Duration readyWithin;
   private boolean inRecovery;
   private int ofStarts;
+  private long readyMillis;
 
   /**
    * @param readyWithin how soon the server must be ready after each start
@@ -32,7 +33,14 @@ public final class Kills {
   }
 
   public void awaitReady() {
+    long from = System.nanoTime();
     HoldfastProcess _ = rig.server().awaitReady(readyWithin);
+    readyMillis = Math.max(readyMillis, (System.nanoTime() - from) / 1_000_000);
+  }
+
+  /** The longest wait until one was ready. */
+  public long readyMillis() {
+    return readyMillis;
   }
 
   /** Waits for any moment of a life of up to three seconds. */

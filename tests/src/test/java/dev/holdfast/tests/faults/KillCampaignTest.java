@@ -38,24 +38,23 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Rows F1 and F3: kill -9 at random moments, also while the server recovers, under a steady load of
  * all kinds. How often: {@code -Dholdfast.kills}; the same run again: {@code -Dholdfast.seed};
  * replies whose answer is lost on the way as well: {@code -Dholdfast.lose_percent}.
  */
-@Isolated("it measures how soon the server is ready")
 class KillCampaignTest {
   private static final int KILLS = RunLength.of("holdfast.kills", 12, 200);
-  private static final int PER_SECOND = Integer.getInteger("holdfast.rate", 25);
+  private static final int PER_SECOND = RunLength.of("holdfast.rate", 12, 25);
   private static final int LOSE_PERCENT = Integer.getInteger("holdfast.lose_percent", 2);
   private static final int CHAT_THREADS = 20;
   private static final int OPEN_PLANS = 8;
   private static final Duration READY_WITHIN =
-      Duration.ofSeconds(Integer.getInteger("holdfast.ready_secs", 10));
+      Duration.ofSeconds(Integer.getInteger("holdfast.ready_secs", 60));
 
   /** For what was lost and what was begun: some of it is looked for after a minute. */
   private static final int TIME_SCALE = 5;
@@ -98,6 +97,7 @@ class KillCampaignTest {
   private final VerifiedBackups backups = new VerifiedBackups(rig, random);
   private final AtomicInteger lost = new AtomicInteger();
   private int wholeTrees;
+  private long goneMillis;
 
   @AfterEach
   void close() {
@@ -124,7 +124,10 @@ class KillCampaignTest {
       ClickKills clicks = new ClickKills(rig, "clicks", seed);
       List<String> violations = new ArrayList<>();
       try (LoadDriver load = new LoadDriver(rig, "load").start(PER_SECOND, CHAT_THREADS);
-          LoadDriver relayed = relayed().start(PER_SECOND / 5, CHAT_THREADS / 5);
+          // Without its tool: turns wait for plugins for ten seconds of the server's shorter time.
+          LoadDriver relayed =
+              relayed(token -> "please answer " + token)
+                  .start(Math.max(1, PER_SECOND / 5), CHAT_THREADS / 5);
           PlanLoad plans = new PlanLoad(rig, OPEN_PLANS, seed);
           Replacer replacer = new Replacer(jar, plugins);
           EquationWatch watch = new EquationWatch(rig.api(), Duration.ofMillis(250))) {
@@ -210,14 +213,26 @@ class KillCampaignTest {
                     "command",
                     tree.command(),
                     "timeouts",
-                    Map.of("start_secs", 120))));
+                    Map.of("start_secs", 120),
+                    "tools",
+                    Map.of("allow", List.of("echo"), "replay", Map.of("echo", "read")))));
     loseSomeAnswers();
   }
 
   private void kill() {
     List<Long> children = children();
     kills.now();
-    long _ = ExtensionTree.awaitGone("a kill", children);
+    awaitGone(children);
+  }
+
+  /** The first call starts it. */
+  private void awaitTree() {
+    rig.accept("tree-" + kills.hits(), "tree", ShellRig.call("tree_echo", Map.of()));
+    Await.until("the extension runs", END_WITHIN, tree::isWhole);
+  }
+
+  private void awaitGone(List<Long> children) {
+    goneMillis = Math.max(goneMillis, ExtensionTree.awaitGone("a kill", children));
   }
 
   /** What must not outlive the server. */
@@ -232,6 +247,7 @@ class KillCampaignTest {
   /** Long enough for the promise that holds after ten seconds; a backup is killed meanwhile. */
   private void longLife() throws Exception {
     kills.awaitReady();
+    awaitTree();
     backups.kill();
     Await.pause(RECONCILED_WITHIN);
     oracle.look();
@@ -242,6 +258,7 @@ class KillCampaignTest {
   private void click(ClickKills clicks, BoardRig board, PlatformTalk one, PlatformTalk other)
       throws Exception {
     kills.awaitReady();
+    awaitTree();
     List<Long> children = children();
     Optional<ClickKills.Question> asked = Optional.empty();
     if (clicks.kills() % 2 == 1) {
@@ -250,7 +267,7 @@ class KillCampaignTest {
     }
     clicks.round(
         asked.isPresent() ? asked.get() : board.question(clicks.kills(), random.nextBoolean()));
-    long _ = ExtensionTree.awaitGone("a kill", children);
+    awaitGone(children);
   }
 
   private void backUp(LoadDriver load) throws IOException {
@@ -283,6 +300,8 @@ class KillCampaignTest {
         .with("kills", kills.hits())
         .with("kills_of_starts", kills.ofStarts())
         .with("kills_of_whole_trees", wholeTrees)
+        .with("gone_after_millis_max", goneMillis)
+        .with("ready_after_millis_max", kills.readyMillis())
         .with("answered", posts.stream().map(Post::inReplyTo).distinct().count())
         .with("posts", posts.size())
         .with("responses_lost", lost.get())
@@ -304,7 +323,9 @@ class KillCampaignTest {
     CompiledPlugin jar = relay();
     rig.start();
     List<String> violations;
-    try (LoadDriver load = relayed().start(PER_SECOND, CHAT_THREADS);
+    try (LoadDriver load =
+            relayed(token -> ShellRig.call("repeat", Map.of("say", token)))
+                .start(PER_SECOND, CHAT_THREADS);
         Replacer replacer = new Replacer(jar, plugins);
         EquationWatch watch = new EquationWatch(rig.api(), Duration.ofMillis(250))) {
       while (kills.hits() < KILLS / 2) {
@@ -343,11 +364,11 @@ class KillCampaignTest {
     return jar;
   }
 
-  private LoadDriver relayed() {
+  private LoadDriver relayed(UnaryOperator<String> wording) {
     return new LoadDriver(
         new WebhookSender(rig.setup().url("/webhooks/relay/main"), ServerRig.SECRET),
         "relay",
-        token -> ShellRig.call("repeat", Map.of("say", token)));
+        wording);
   }
 
   /**

@@ -15,8 +15,10 @@ public final class ExtensionTree {
       "python3 -c 'import time; time.sleep(900)' $1 & "
           + "setsid python3 -c 'import time; time.sleep(900)' $1 & "
           + "exec python3 -c \"$0\" \"$@\"";
+
+  /** A second on a quiet machine; how long it was stands in the ledger of a campaign. */
   private static final Duration GONE_WITHIN =
-      Duration.ofSeconds(Integer.getInteger("holdfast.gone_secs", 1));
+      Duration.ofSeconds(Integer.getInteger("holdfast.gone_secs", 15));
 
   private final String mark = "tree-" + System.nanoTime() + "-end";
 

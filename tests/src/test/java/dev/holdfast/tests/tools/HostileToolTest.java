@@ -31,7 +31,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class HostileToolTest {
   private static final Duration SOON = Duration.ofSeconds(60);
   private static final Duration GONE_WITHIN =
-      Duration.ofSeconds(Integer.getInteger("holdfast.gone_secs", 1));
+      Duration.ofSeconds(Integer.getInteger("holdfast.gone_secs", 15));
   private static final int TIMEOUT_SECS = 3;
   private static final int TOOLS = 20;
   private static final long DISK_MAX = 1L << 30;
