@@ -7,10 +7,11 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A class whose tests need programs from outside, by {@code apt-get} or {@code npm}, and are about
- * few files. It runs when one of these has changed since it last passed, by {@code
- * tests/outside.properties}, and always with {@code -Dholdfast.full=true} or by its name ({@code
- * -Dtest}). When it passes it writes down there what it passed for: the file is checked in.
+ * A class whose tests need programs from outside, by {@code apt-get} or {@code npm}, or are about
+ * one platform, command or document that most changes do not reach. It runs when one of its files
+ * has changed since it last passed, by {@code tests/outside.properties}, and always with {@code
+ * -Dholdfast.full=true} or by its name ({@code -Dtest}). When it passes it writes down there what
+ * it passed for: the file is checked in.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

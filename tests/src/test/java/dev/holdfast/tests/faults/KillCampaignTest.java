@@ -227,7 +227,11 @@ class KillCampaignTest {
 
   /** The first call starts it. */
   private void awaitTree() {
-    rig.accept("tree-" + kills.hits(), "tree", ShellRig.call("tree_echo", Map.of()));
+    String call = ShellRig.call("tree_echo", Map.of());
+    Await.until(
+        "the call is accepted",
+        END_WITHIN,
+        () -> rig.sender().send("tree-" + kills.hits(), "tree", call).isAccepted());
     Await.until("the extension runs", END_WITHIN, tree::isWhole);
   }
 
