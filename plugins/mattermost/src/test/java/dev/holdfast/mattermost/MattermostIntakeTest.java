@@ -121,7 +121,7 @@ class MattermostIntakeTest {
 
   @Test
   void aWebhookIsAnsweredWithoutAText() throws Exception {
-    rig.next("GET /posts/*", MattermostRig.ok(MattermostRig.post("p1", "chan", "ask what?")));
+    rig.put(MattermostRig.post("p1", "chan", "ask what?"));
     WebhookVerdict.Messages verdict =
         (WebhookVerdict.Messages) rig.receive(request(FORM, "", form(hook())));
     assertThat(verdict.answer().orElseThrow().body()).isEqualTo("{}");
@@ -138,17 +138,17 @@ class MattermostIntakeTest {
   @Test
   void aCommandToTheBotDirectlyIsDirectAndOneBetweenOthersIsNot() throws Exception {
     Map<String, String> command = command();
-    command.put("channel_name", "ann__" + MattermostRig.ME);
+    command.put("channel_name", "ann__" + MattermostRig.BOT);
     assertThat(message(signed(command)).origin())
         .isEqualTo(new Origin(Origin.Place.DIRECT, "", "", "ann.lee", false, true));
-    command.put("channel_name", MattermostRig.ME + "__ann");
+    command.put("channel_name", MattermostRig.BOT + "__ann");
     assertThat(message(signed(command)).origin().place()).isEqualTo(Origin.Place.DIRECT);
     for (String other :
         List.of(
             "ann__bob",
-            MattermostRig.ME + "__bob",
-            MattermostRig.ME + "__ann__x",
-            "x__" + MattermostRig.ME)) {
+            MattermostRig.BOT + "__bob",
+            MattermostRig.BOT + "__ann__x",
+            "x__" + MattermostRig.BOT)) {
       command.put("channel_name", other);
       assertThat(message(signed(command)).origin().place()).isEqualTo(Origin.Place.GROUP);
     }
@@ -247,7 +247,7 @@ class MattermostIntakeTest {
   void aWebhookIsReadAsThePostThatItIsAbout() throws Exception {
     Map<String, Object> post = MattermostRig.post("p1", "chan", "ask what is new, in a thread?");
     post.put("root_id", "root1");
-    rig.next("GET /posts/*", MattermostRig.ok(post));
+    rig.put(post);
     InboundMessage message = message(request(FORM, "", form(hook())));
     assertThat(message.text()).isEqualTo("what is new, in a thread?");
     assertThat(message.thread()).isEqualTo("chan:root1");
@@ -289,8 +289,7 @@ class MattermostIntakeTest {
   void aPostOfAnotherPersonOrChannelIsNotTakenForTheWebhooks() throws Exception {
     rig.close();
     rig = MattermostRig.with(Map.of("websocket", false), folder);
-    Map<String, Object> other = MattermostRig.post("p1", "secret", "of another channel");
-    rig.next("GET /posts/*", MattermostRig.ok(other));
+    rig.put(MattermostRig.post("p1", "secret", "of another channel"));
     assertThat(message(request(FORM, "", form(hook()))).text()).isEqualTo("what is new?");
   }
 
@@ -298,7 +297,7 @@ class MattermostIntakeTest {
   void itsOwnPostComesBackByAWebhookAndIsNotAnswered() throws Exception {
     rig.next("GET /posts/*", MattermostRig.error(403, "api.context.permissions.app_error"));
     Map<String, String> hook = hook();
-    hook.put("user_id", MattermostRig.ME);
+    hook.put("user_id", MattermostRig.BOT);
     WebhookVerdict.Messages verdict =
         (WebhookVerdict.Messages) rig.receive(request(FORM, "", form(hook)));
     assertThat(verdict.messages()).isEmpty();
@@ -370,7 +369,7 @@ class MattermostIntakeTest {
     Map<String, Object> carried = carried("chan:root1");
     MattermostAccount account =
         MattermostAccount.read(
-            new FakeConfig(Map.of("url", "https://x.y", "token", MattermostRig.TOKEN)),
+            new FakeConfig(Map.of("url", "https://x.y", "token", MattermostRig.BOT_TOKEN)),
             "other",
             _ -> Optional.empty(),
             "");
@@ -395,18 +394,15 @@ class MattermostIntakeTest {
 
   @Test
   void withoutThatRightThePersonIsToldDirectly() throws Exception {
-    rig.always(
-        "POST /posts/ephemeral", MattermostRig.error(403, "api.context.permissions.app_error"));
-    rig.always("POST /channels/direct", MattermostRig.ok(Map.of("id", "direct1")));
     Click click = new Click("main", "chan:root1", "ann", "tok1", "");
     rig.channel().answerClick(click, "Approved.");
     rig.channel().answerClick(click, "This was already approved.");
     assertThat(rig.asked("POST /posts/ephemeral")).hasSize(1);
     assertThat(rig.asked("POST /channels/direct").getFirst().body())
-        .isEqualTo("[\"" + MattermostRig.ME + "\",\"ann\"]");
+        .isEqualTo("[\"" + MattermostRig.BOT + "\",\"ann\"]");
     assertThat(rig.bodies("POST /posts"))
         .containsExactly(
-            Map.of("channel_id", "direct1", "message", "Approved."),
-            Map.of("channel_id", "direct1", "message", "This was already approved."));
+            Map.of("channel_id", "direct101", "message", "Approved."),
+            Map.of("channel_id", "direct101", "message", "This was already approved."));
   }
 }

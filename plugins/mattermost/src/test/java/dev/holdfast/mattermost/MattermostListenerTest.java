@@ -95,6 +95,12 @@ class MattermostListenerTest {
     return post;
   }
 
+  private static Map<String, Object> elsewhere(String id, long at, String text) {
+    Map<String, Object> post = post(id, at, text);
+    post.put("channel_id", "chan2");
+    return post;
+  }
+
   private static Map<String, Object> channel(String id, String type, long lastPostAt) {
     return Map.of("id", id, "type", type, "team_id", "team1", "last_post_at", lastPostAt);
   }
@@ -132,11 +138,11 @@ class MattermostListenerTest {
     begin();
     FakeSocket socket = rig.sockets().take();
     assertThat(socket.request().headers().get("authorization"))
-        .isEqualTo("Bearer " + MattermostRig.TOKEN);
+        .isEqualTo("Bearer " + MattermostRig.BOT_TOKEN);
     assertThat(socket.takeSent())
         .containsEntry("seq", 1L)
         .containsEntry("action", "authentication_challenge")
-        .containsEntry("data", Map.of("token", MattermostRig.TOKEN));
+        .containsEntry("data", Map.of("token", MattermostRig.BOT_TOKEN));
     assertThat(rig.urls().getFirst()).startsWith("ws://127.0.0.1:").endsWith("/api/v4/websocket");
   }
 
@@ -161,7 +167,7 @@ class MattermostListenerTest {
   @Test
   void itListensAsItsUserSoThatARenewedTokenGoesOn() throws Exception {
     FakeSocket _ = listen();
-    assertThat(sink.bot()).isEqualTo(MattermostRig.ME);
+    assertThat(sink.bot()).isEqualTo(MattermostRig.BOT);
   }
 
   @Test
@@ -233,11 +239,8 @@ class MattermostListenerTest {
     FakeSocket socket = listen();
     posted(socket, 1, post("p1", hoursAgo(0), "one"), "D");
     endBy(socket);
-    channels(channel("chan", "D", hoursAgo(0)));
-    rig.always(
-        "GET /channels/*/posts",
-        MattermostRig.history(
-            List.of(post("p2", hoursAgo(0), "two"), post("p1", hoursAgo(0), "one"))));
+    rig.put(post("p1", hoursAgo(0), "one"));
+    rig.put(post("p2", hoursAgo(0), "two"));
     socket = listen(); // it is asked to go on, and says hello
     endBy(socket);
     assertThat(rig.urls()).hasSize(2);
@@ -310,7 +313,7 @@ class MattermostListenerTest {
     socket.quiet();
     Failure failure = failure();
     assertThat(failure.code()).isEqualTo(FailureCode.AUTH);
-    assertThat(failure.message()).doesNotContain(MattermostRig.TOKEN);
+    assertThat(failure.message()).doesNotContain(MattermostRig.BOT_TOKEN);
   }
 
   @Test
@@ -355,12 +358,12 @@ class MattermostListenerTest {
   void itsOwnPostsAreCountedAndOtherEventsIgnored() throws Exception {
     FakeSocket socket = listen();
     Map<String, Object> own = post("p1", hoursAgo(0), "echo: hello");
-    own.put("user_id", MattermostRig.ME);
+    own.put("user_id", MattermostRig.BOT);
     posted(socket, 1, own, "D");
     event(socket, 2, "typing", Map.of("user_id", "ann"));
     event(socket, 3, "user_removed", Map.of("channel_id", "chan", "remover_id", "ann"));
     event(socket, 4, "posted", Map.of("post", "no JSON"));
-    event(socket, 5, "leave_team", Map.of("team_id", "team1", "user_id", MattermostRig.ME));
+    event(socket, 5, "leave_team", Map.of("team_id", "team1", "user_id", MattermostRig.BOT));
     event(socket, 6, "something_new", Map.of());
     endBy(socket);
     assertThat(sink.messages()).isEmpty();
@@ -376,9 +379,6 @@ class MattermostListenerTest {
     rig.close();
     rig = MattermostRig.with(Map.of("allow", Map.of("chats", List.of("chan"))), folder);
     rig.context().advance(LATER);
-    rig.always(TEAMS, Said.json(200, "[{\"id\":\"team1\"}]"));
-    rig.always("GET /channels/*", MattermostRig.ok(Map.of("id", "chan", "delete_at", 0)));
-    rig.always(MEMBER, MattermostRig.ok(Map.of("user_id", "me")));
   }
 
   /** Nothing comes for 30 s, but the answer to a ping. */
@@ -401,7 +401,7 @@ class MattermostListenerTest {
     removed(socket, 1);
     halfAMinute(socket);
     event(socket, 2, "user_added", Map.of("team_id", "team1", "user_id", "ann"));
-    event(socket, 3, "user_added", Map.of("team_id", "team1", "user_id", MattermostRig.ME));
+    event(socket, 3, "user_added", Map.of("team_id", "team1", "user_id", MattermostRig.BOT));
     endBy(socket);
     assertThat(sink.placesMissing()).containsExactly(0, 1, 0);
   }
@@ -410,7 +410,7 @@ class MattermostListenerTest {
   void whereItWasRemovedWhileNobodyListenedIsFoundWithTheNextConnection() throws Exception {
     allowOneChannel();
     endBy(listen());
-    rig.always(MEMBER, MattermostRig.error(404, "app.channel.get_member.missing.app_error"));
+    rig.remove(true);
     rig.context().advance(ConfiguredPlaces.LOOK_LEAST);
     endBy(listen());
     assertThat(sink.placesMissing()).containsExactly(0, 1);
@@ -454,8 +454,7 @@ class MattermostListenerTest {
   @ParameterizedTest
   @ValueSource(strings = {"x", "octagonal_sign"})
   void aCrossOnAPostOfTheBotStopsItsConversation(String emoji) throws Exception {
-    rig.channel().post(MattermostRig.reply("chan:root1", "working"));
-    rig.always("GET /channels/*", MattermostRig.ok(Map.of("type", "O", "team_id", "team1")));
+    rig.channel().post(MattermostRig.reply(MattermostRig.CHANNEL + ":root1", "working"));
     FakeSocket socket = listen();
     reaction(socket, 1, emoji, "post101");
     reaction(socket, 2, "thumbsup", "post101");
@@ -465,9 +464,9 @@ class MattermostListenerTest {
         .satisfies(
             message -> {
               assertThat(message.text()).isEqualTo("/stop");
-              assertThat(message.thread()).isEqualTo("chan:root1");
+              assertThat(message.thread()).isEqualTo(MattermostRig.CHANNEL + ":root1");
               assertThat(message.sender()).isEqualTo("ann");
-              assertThat(message.origin().team()).isEqualTo("team1");
+              assertThat(message.origin().team()).isEqualTo(MattermostRig.TEAM);
             });
   }
 
@@ -479,7 +478,7 @@ class MattermostListenerTest {
 
   @Test
   void aCrossOnAPostOfSomebodyElseDoesNothing() throws Exception {
-    rig.next("GET /posts/*", MattermostRig.ok(post("p1", 5, "hello")));
+    rig.put(post("p1", 5, "hello"));
     FakeSocket socket = listen();
     reaction(socket, 1, "x", "p1");
     reaction(socket, 2, "x", "../users");
@@ -490,7 +489,7 @@ class MattermostListenerTest {
 
   @Test
   void reactionsToPostsOfOthersCostOneLookUpASecondAndAPost() throws Exception {
-    rig.always("GET /posts/*", MattermostRig.ok(post("p1", 5, "hello")));
+    rig.put(post("p1", 5, "hello"));
     FakeSocket socket = listen();
     for (int i = 1; i <= 20; i++) {
       reaction(socket, i, "x", "p" + i);
@@ -526,16 +525,12 @@ class MattermostListenerTest {
 
   @Test
   void whatIsPostedBeforeTheFirstConnectionIsOpenIsTakenThough() throws Exception {
-    channels(channel("chan", "D", hoursAgo(1)));
+    rig.put(post("p1", hoursAgo(1), "old"));
     rig.sockets().refuse(FakeSockets.network());
     begin();
     assertThat(failure().code()).isEqualTo(FailureCode.NETWORK);
     rig.sockets().refuse(null);
-    channels(channel("chan", "D", hoursAgo(0.9)));
-    rig.always(
-        "GET /channels/*/posts",
-        MattermostRig.history(
-            List.of(post("p2", hoursAgo(0.9), "new"), post("p1", hoursAgo(1), "old"))));
+    rig.put(post("p2", hoursAgo(0.9), "new"));
     endBy(listen());
     assertThat(sink.texts()).containsExactly("new");
   }
@@ -546,9 +541,7 @@ class MattermostListenerTest {
     begin();
     assertThat(failure().code()).isEqualTo(FailureCode.NETWORK);
     rig.sockets().refuse(null);
-    channels(channel("chan", "D", hoursAgo(0.9)));
-    rig.always(
-        "GET /channels/*/posts", MattermostRig.history(List.of(post("p1", hoursAgo(0.9), "new"))));
+    rig.put(post("p1", hoursAgo(0.9), "new"));
     endBy(listen());
     assertThat(sink.texts()).containsExactly("new");
   }
@@ -561,18 +554,14 @@ class MattermostListenerTest {
         channel("chan", "O", hoursAgo(1)),
         channel("strange", "X", hoursAgo(1)));
     Map<String, Object> own = post("p3", hoursAgo(1.5), "echo");
-    own.put("user_id", MattermostRig.ME);
+    own.put("user_id", MattermostRig.BOT);
     Map<String, Object> joined = post("p4", hoursAgo(1.4), "ann joined");
     joined.put("type", "system_join_channel");
-    rig.always(
-        "GET /channels/*/posts",
-        MattermostRig.history(
-            List.of(
-                post("p5", hoursAgo(1), "@holdfast two"),
-                joined,
-                own,
-                post("p2", hoursAgo(2), "@holdfast one"),
-                post("p1", hoursAgo(4), "@holdfast before"))));
+    rig.put(post("p1", hoursAgo(4), "@holdfast before"));
+    rig.put(post("p2", hoursAgo(2), "@holdfast one"));
+    rig.put(own);
+    rig.put(joined);
+    rig.put(post("p5", hoursAgo(1), "@holdfast two"));
     rig.always("POST /users/ids", Said.json(200, "[{\"id\":\"ann\",\"username\":\"ann.lee\"}]"));
     endBy(listen());
     assertThat(sink.texts()).containsExactly("one", "two");
@@ -590,11 +579,8 @@ class MattermostListenerTest {
   @Test
   void postsOlderThanADayAreLeftOut() throws Exception {
     sink.savePosition(Long.toString(hoursAgo(60)));
-    channels(channel("chan", "D", hoursAgo(1)));
-    rig.always(
-        "GET /channels/*/posts",
-        MattermostRig.history(
-            List.of(post("p2", hoursAgo(1), "today"), post("p1", hoursAgo(30), "yesterday"))));
+    rig.put(post("p1", hoursAgo(30), "yesterday"));
+    rig.put(post("p2", hoursAgo(1), "today"));
     endBy(listen());
     assertThat(sink.texts()).containsExactly("today");
   }
@@ -602,12 +588,9 @@ class MattermostListenerTest {
   @Test
   void pagesAreReadToAnEnd() throws Exception {
     sink.savePosition(Long.toString(hoursAgo(3)));
-    channels(channel("chan", "D", hoursAgo(1)));
-    List<Map<String, Object>> full = new ArrayList<>();
-    for (int i = 0; i < HistoryPage.SIZE; i++) {
-      full.add(post("n" + i, hoursAgo(1), "again"));
+    for (int i = HistoryPage.SIZE * MissedPosts.PAGES_MAX; i >= 0; i--) {
+      rig.put(post("n" + i, hoursAgo(1), "again"));
     }
-    rig.always("GET /channels/*/posts", MattermostRig.history(full));
     endBy(listen());
     List<Asked> pages = rig.asked("GET /channels/*/posts");
     assertThat(pages).hasSize(MissedPosts.PAGES_MAX);
@@ -619,11 +602,9 @@ class MattermostListenerTest {
   @Test
   void aChannelThatCannotBeReadDoesNotHoldUpTheOthers() throws Exception {
     sink.savePosition(Long.toString(hoursAgo(3)));
-    channels(channel("chan", "D", hoursAgo(1)), channel("chan2", "D", hoursAgo(2)));
-    rig.next(
-        "GET /channels/*/posts",
-        MattermostRig.error(403, "api.context.permissions.app_error"),
-        MattermostRig.history(List.of(post("p1", hoursAgo(2), "here"))));
+    rig.put(elsewhere("p1", hoursAgo(2), "here"));
+    rig.put(post("p2", hoursAgo(1), "there"));
+    rig.next("/channels/chan/posts", MattermostRig.error(403, "api.context.permissions.app_error"));
     endBy(listen());
     assertThat(sink.texts()).containsExactly("here");
   }
@@ -647,15 +628,9 @@ class MattermostListenerTest {
   @Test
   void aPageThatFailsForNowOrIsLimitedIsAskedForAgain() throws Exception {
     sink.savePosition(Long.toString(hoursAgo(3)));
-    channels(channel("chan", "D", hoursAgo(1)));
+    rig.put(post("p1", hoursAgo(1), "here"));
     Said limited = new Said(429, Map.of("X-Ratelimit-Reset", "3600"), "");
-    rig.next(
-        "GET /channels/*/posts",
-        Said.json(500, "{}"),
-        limited,
-        limited,
-        Said.nothing(),
-        MattermostRig.history(List.of(post("p1", hoursAgo(1), "here"))));
+    rig.next("GET /channels/*/posts", Said.json(500, "{}"), limited, limited, Said.nothing());
     endBy(listen());
     assertThat(sink.texts()).containsExactly("here");
     assertThat(rig.context().sleeps()).contains(MissedPosts.WAIT_MAX);
@@ -675,11 +650,10 @@ class MattermostListenerTest {
   @Test
   void theNextTryGoesOnAtTheChannelThatFailed() throws Exception {
     sink.savePosition(Long.toString(hoursAgo(3)));
-    channels(channel("chan", "D", hoursAgo(1)), channel("chan2", "D", hoursAgo(2)));
-    Said one = MattermostRig.history(List.of(post("p1", hoursAgo(1), "one")));
-    Said two = MattermostRig.history(List.of(post("p2", hoursAgo(2), "two")));
+    rig.put(elsewhere("p2", hoursAgo(2), "two"));
+    rig.put(post("p1", hoursAgo(1), "one"));
     Said failed = Said.json(500, "{}");
-    rig.next("GET /channels/*/posts", one, failed, failed, failed, two);
+    rig.next("/channels/chan2/posts", failed, failed, failed);
     begin();
     assertThat(failure().isPassing()).isTrue();
     assertThat(rig.sockets().take().closedWith()).isNotZero();
@@ -690,18 +664,14 @@ class MattermostListenerTest {
   @Test
   void whatWasPostedSinceAChannelWasReadIsReadByTheNextTry() throws Exception {
     sink.savePosition(Long.toString(hoursAgo(3)));
-    channels(channel("chan", "D", hoursAgo(1)), channel("chan2", "D", hoursAgo(2)));
-    Map<String, Object> first = post("p1", hoursAgo(1), "one");
-    Map<String, Object> later = post("p3", hoursAgo(0.5), "three");
-    Said two = MattermostRig.history(List.of(post("p2", hoursAgo(2), "two")));
+    rig.put(elsewhere("p2", hoursAgo(2), "two"));
+    rig.put(post("p1", hoursAgo(1), "one"));
     Said failed = Said.json(500, "{}");
-    rig.next("GET /channels/*/posts", MattermostRig.history(List.of(first)));
-    rig.next("GET /channels/*/posts", failed, failed, failed);
+    rig.next("/channels/chan2/posts", failed, failed, failed);
     begin();
     assertThat(failure().isPassing()).isTrue();
     assertThat(rig.sockets().take().closedWith()).isNotZero();
-    channels(channel("chan", "D", hoursAgo(0.5)), channel("chan2", "D", hoursAgo(2)));
-    rig.next("GET /channels/*/posts", MattermostRig.history(List.of(later, first)), two);
+    rig.put(post("p3", hoursAgo(0.5), "three"));
     endBy(listen());
     assertThat(sink.texts()).contains("three", "two");
   }
@@ -709,11 +679,10 @@ class MattermostListenerTest {
   @Test
   void aPageThatCannotBeReadIsLeftOutAndTheOthersAreRead() throws Exception {
     sink.savePosition(Long.toString(hoursAgo(3)));
-    channels(channel("chan", "D", hoursAgo(1)), channel("chan2", "D", hoursAgo(2)));
+    rig.put(elsewhere("p2", hoursAgo(2), "two"));
+    rig.put(post("p1", hoursAgo(1), "one"));
     Said unreadable = Said.json(200, "{\"order\":");
-    rig.next("GET /channels/*/posts", unreadable, unreadable, unreadable);
-    rig.next(
-        "GET /channels/*/posts", MattermostRig.history(List.of(post("p2", hoursAgo(2), "two"))));
+    rig.next("/channels/chan/posts", unreadable, unreadable, unreadable);
     endBy(listen());
     assertThat(sink.texts()).containsExactly("two");
   }

@@ -18,7 +18,6 @@ import dev.holdfast.kit.testing.HttpDouble.Said;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -72,7 +71,7 @@ class MattermostPostsTest {
                 "channel_id", "chan",
                 "root_id", "root1",
                 "message", "# hello **you**",
-                "pending_post_id", MattermostRig.ME + ":r1.1",
+                "pending_post_id", MattermostRig.BOT + ":r1.1",
                 "props", Map.of("holdfast_reply", "r1.1")));
   }
 
@@ -185,7 +184,7 @@ class MattermostPostsTest {
         .isInstanceOf(isSure ? PostOutcome.NotDelivered.class : PostOutcome.Unknown.class);
     assertThat(failure(outcome).code()).isEqualTo(code);
     assertThat(failure(outcome).message())
-        .doesNotContain(MattermostRig.TOKEN)
+        .doesNotContain(MattermostRig.BOT_TOKEN)
         .doesNotContain("nobody reads it");
   }
 
@@ -342,7 +341,7 @@ class MattermostPostsTest {
     Attachment file = new Attachment("a.txt", "", "mattermost-file:f1", -1);
     assertThat(rig.channel().fetch("main", file, 100)).asString().isEqualTo("content");
     assertThat(rig.asked("GET /files/*").getFirst().headers())
-        .containsEntry("authorization", "Bearer " + MattermostRig.TOKEN);
+        .containsEntry("authorization", "Bearer " + MattermostRig.BOT_TOKEN);
     for (String url : List.of("mattermost-file:../users/me", "https://evil.example", "")) {
       Attachment other = new Attachment("a.txt", "", url, -1);
       Assertions.assertThatThrownBy(() -> rig.channel().fetch("main", other, 100))
@@ -371,7 +370,7 @@ class MattermostPostsTest {
 
   private Map<String, Object> own(String id, long at, String reply) {
     Map<String, Object> post = MattermostRig.post(id, "chan", "echo");
-    post.put("user_id", MattermostRig.ME);
+    post.put("user_id", MattermostRig.BOT);
     post.put("create_at", at);
     post.put("props", Map.of("holdfast_reply", reply));
     return post;
@@ -387,14 +386,10 @@ class MattermostPostsTest {
   @Test
   void aReplyIsFoundByItsIdAndByItsAuthor() throws Exception {
     OutboundReply reply = MattermostRig.reply("chan:root1", "done");
-    rig.always("GET /posts/*", MattermostRig.ok(anns("asked1", 500, Map.of())));
-    rig.always(
-        "GET /channels/*/posts",
-        MattermostRig.history(
-            List.of(
-                anns("p3", 600, Map.of("holdfast_reply", "r1.1")), // a person can write it too
-                own("p2", 550, "r1.1"),
-                own("p1", 540, "r0.1"))));
+    rig.put(anns("asked1", 500, Map.of()));
+    rig.put(own("p1", 540, "r0.1"));
+    rig.put(own("p2", 550, "r1.1"));
+    rig.put(anns("p3", 600, Map.of("holdfast_reply", "r1.1"))); // a person can write it too
     assertThat(rig.channel().find(reply)).isEqualTo(new FindOutcome.Found("p2"));
   }
 
@@ -404,8 +399,8 @@ class MattermostPostsTest {
     rig.next("PUT /posts/*/patch", Said.nothing());
     OutboundReply reply = MattermostRig.reply("chan", "done");
     assertThat(post(reply)).isInstanceOf(PostOutcome.Unknown.class);
-    rig.always("GET /posts/*", MattermostRig.ok(anns("asked1", 500, Map.of())));
-    rig.always("GET /channels/*/posts", MattermostRig.history(List.of(own("p2", 550, "r1.1"))));
+    rig.put(anns("asked1", 500, Map.of()));
+    rig.put(own("p2", 550, "r1.1"));
     assertThat(rig.channel().find(reply)).isEqualTo(new FindOutcome.Found("p2"));
     assertThat(Files.readString(folder.resolve("drafts.json"))).doesNotContain("post101");
   }
@@ -413,14 +408,10 @@ class MattermostPostsTest {
   @Test
   void aReplyThatIsNotThereIsAbsent() throws Exception {
     OutboundReply reply = MattermostRig.reply("chan:root1", "done");
-    rig.always("GET /posts/*", MattermostRig.ok(anns("asked1", 500, Map.of())));
-    rig.always(
-        "GET /channels/*/posts",
-        MattermostRig.history(
-            List.of(
-                own("p2", 550, "r0.1"),
-                anns("p1", 400, Map.of()), // older than the question: nothing below it is it
-                own("p0", 300, "r1.1"))));
+    rig.put(own("p0", 300, "r1.1"));
+    rig.put(anns("p1", 400, Map.of())); // older than the question: nothing below it is it
+    rig.put(anns("asked1", 500, Map.of()));
+    rig.put(own("p2", 550, "r0.1"));
     assertThat(rig.channel().find(reply)).isEqualTo(new FindOutcome.Absent());
     assertThat(rig.asked("GET /channels/*/posts")).hasSize(1);
   }
@@ -428,12 +419,10 @@ class MattermostPostsTest {
   @Test
   void whatCannotBeLookedThroughIsNotSure() throws Exception {
     OutboundReply reply = MattermostRig.reply("chan", "done");
-    List<Map<String, Object>> full = new ArrayList<>();
-    for (int i = 0; i < HistoryPage.SIZE; i++) {
-      full.add(anns("n" + i, 600, Map.of()));
+    rig.put(anns("asked1", 500, Map.of()));
+    for (int i = 0; i < 10 * HistoryPage.SIZE; i++) {
+      rig.put(anns("n" + i, 600, Map.of()));
     }
-    rig.always("GET /posts/*", MattermostRig.ok(anns("asked1", 500, Map.of())));
-    rig.always("GET /channels/*/posts", MattermostRig.history(full));
     assertThat(((FindOutcome.Failed) rig.channel().find(reply)).failure().kind())
         .isEqualTo(FailureKind.INVALID);
     rig.always("GET /channels/*/posts", Said.json(503, "{}"));
@@ -473,7 +462,7 @@ class MattermostPostsTest {
   @Test
   void aPersonsTokenPostsWithoutTheMarkOfABot() throws Exception {
     Map<String, Object> me = new LinkedHashMap<>();
-    me.put("id", MattermostRig.ME);
+    me.put("id", MattermostRig.BOT);
     me.put("username", "holdfast");
     rig.always("GET /users/me", MattermostRig.ok(me));
     draft("chan");

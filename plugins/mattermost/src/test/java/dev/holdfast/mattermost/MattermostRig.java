@@ -12,7 +12,7 @@ import dev.holdfast.kit.testing.FakeConfig;
 import dev.holdfast.kit.testing.FakeContext;
 import dev.holdfast.kit.testing.FakeSocket;
 import dev.holdfast.kit.testing.FakeSockets;
-import dev.holdfast.kit.testing.HttpDouble;
+import dev.holdfast.kit.testing.MattermostDouble;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -22,18 +22,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /** Mattermost, and the plugin, started, on the other side. */
-final class MattermostRig extends HttpDouble {
-  static final String TOKEN = "canary-of-mattermost";
+final class MattermostRig extends MattermostDouble {
   static final String SLASH = "canary-of-slash";
   static final String HOOK = "canary-of-hook";
-  static final String ME = "me0000000000000000000000bo";
-  static final MattermostIdentity BOT =
-      new MattermostIdentity(ME, "holdfast", true, List.of("system_user"));
+  static final MattermostIdentity SELF =
+      new MattermostIdentity(BOT, "holdfast", true, List.of("system_user"));
 
-  private final AtomicInteger posts = new AtomicInteger(100);
   private final FakeSockets sockets = new FakeSockets(this::opened);
   private final FakeContext context = sockets.context();
   private final List<String> urls = new CopyOnWriteArrayList<>();
@@ -44,7 +40,7 @@ final class MattermostRig extends HttpDouble {
   private MattermostRig(Map<String, ?> keys, Path folder, boolean hasButtons) {
     Map<String, Object> account = new LinkedHashMap<>();
     account.put("url", url() + "/");
-    account.put("token", TOKEN);
+    account.put("token", BOT_TOKEN);
     account.put("slash_token", "another, " + SLASH);
     account.put("hook_token", HOOK);
     account.putAll(keys);
@@ -55,14 +51,6 @@ final class MattermostRig extends HttpDouble {
     }
     config = new FakeConfig(section);
     context.channelConfig(config).stateFolder(folder);
-    always(
-        "GET /users/me",
-        ok(Map.of("id", ME, "username", "holdfast", "is_bot", true, "roles", "system_user")));
-    always("GET /users/me/channels", Said.json(200, "[]"));
-    always("POST /posts", _ -> ok(Map.of("id", "post" + posts.incrementAndGet())));
-    always("PUT /posts/*/patch", asked -> ok(Map.of("id", asked.path().split("/", -1)[4])));
-    always("DELETE /posts/*", ok(Map.of("status", "OK")));
-    always("POST /users/me/typing", ok(Map.of("status", "OK")));
     start();
   }
 
@@ -88,31 +76,16 @@ final class MattermostRig extends HttpDouble {
     return this;
   }
 
-  static Said ok(Map<String, ?> body) {
-    return Said.json(200, JsonText.write(body));
-  }
-
-  static Said error(int status, String id) {
-    return Said.json(
-        status,
-        JsonText.write(Map.of("id", id, "message", "nobody reads it", "status_code", status)));
-  }
-
+  /** The first post is 101. */
   @Override
-  protected Said usual(Asked asked) {
-    return error(404, "api.context.404.app_error");
+  protected String id(String kind, int number) {
+    return kind + (100 + number);
   }
 
-  /** Method and path, without ids and query. */
+  /** A call is part of a path, too. */
   @Override
-  protected String call(Asked asked) {
-    String path =
-        asked
-            .path()
-            .replaceFirst("^/api/v4", "")
-            .replaceFirst("\\?.*", "")
-            .replaceFirst("^/(posts|channels|files)/(?!ephemeral|direct)[^/]+", "/$1/*");
-    return asked.method() + " " + path;
+  protected boolean isOf(String call, Asked asked) {
+    return super.isOf(call, asked) || asked.path().contains(call);
   }
 
   /** All calls in their order, without those that ask who the bot is. */
@@ -201,13 +174,6 @@ final class MattermostRig extends HttpDouble {
     post.put("create_at", 1000);
     post.put("type", "");
     return post;
-  }
-
-  /** A page of a channel's history, newest first. */
-  static Said history(List<Map<String, Object>> newestFirst) {
-    Map<String, Object> byId = new LinkedHashMap<>();
-    newestFirst.forEach(post -> byId.put(JsonText.text(post, "id"), post));
-    return ok(Map.of("order", List.copyOf(byId.keySet()), "posts", byId));
   }
 
   static OutboundReply reply(String thread, String text) {

@@ -17,7 +17,7 @@ class PostReaderTest {
   private final PostReader reader = new PostReader("main");
 
   private MattermostEvent read(Map<String, Object> post, ChannelKind kind) {
-    return reader.post(post, kind, "@ann", false, MattermostRig.BOT);
+    return reader.post(post, kind, "@ann", false, MattermostRig.SELF);
   }
 
   private InboundMessage said(Map<String, Object> post, ChannelKind kind) {
@@ -68,7 +68,7 @@ class PostReaderTest {
   @Test
   void itsOwnPostIsCountedAndNotRead() {
     Map<String, Object> post = post("echo: hello");
-    post.put("user_id", MattermostRig.ME);
+    post.put("user_id", MattermostRig.BOT);
     assertThat(read(post, PUBLIC)).isEqualTo(new MattermostEvent.Dropped(DropReason.OWN_ECHO));
   }
 
@@ -125,7 +125,7 @@ class PostReaderTest {
 
   @Test
   void aNameThatLooksLikeAnIdStaysAName() {
-    MattermostEvent event = reader.post(post("hello"), PUBLIC, "@boss", false, MattermostRig.BOT);
+    MattermostEvent event = reader.post(post("hello"), PUBLIC, "@boss", false, MattermostRig.SELF);
     InboundMessage message = ((MattermostEvent.Said) event).message();
     assertThat(message.sender()).isEqualTo("ann");
     assertThat(message.origin().senderName()).isEqualTo("boss");
@@ -165,12 +165,12 @@ class PostReaderTest {
 
   @Test
   void aMentionByAnotherNameCountsAndOneOfEverybodyDoesNot() {
-    Map<String, Object> data = Map.of("mentions", "[\"" + MattermostRig.ME + "\"]");
-    assertThat(PostReader.isMentioned(data, "@helpers hello", MattermostRig.BOT)).isTrue();
+    Map<String, Object> data = Map.of("mentions", "[\"" + MattermostRig.BOT + "\"]");
+    assertThat(PostReader.isMentioned(data, "@helpers hello", MattermostRig.SELF)).isTrue();
     for (String text : List.of("@all hello", "hello @Channel!", "@here", "@all-hands")) {
-      assertThat(PostReader.isMentioned(data, text, MattermostRig.BOT)).isFalse();
+      assertThat(PostReader.isMentioned(data, text, MattermostRig.SELF)).isFalse();
     }
-    assertThat(PostReader.isMentioned(Map.of("mentions", "[\"ann\"]"), "hello", MattermostRig.BOT))
+    assertThat(PostReader.isMentioned(Map.of("mentions", "[\"ann\"]"), "hello", MattermostRig.SELF))
         .isFalse();
   }
 

@@ -3,6 +3,7 @@ package dev.holdfast.tests.channels;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.kit.testing.MattermostDouble;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.Npm;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 @Outside(
     covers = {
       "plugins/mattermost/src/main",
-      "tests/src/test/java/dev/holdfast/tests/channels/MattermostDouble.java",
+      "plugins/kit-testing/src/main/java/dev/holdfast/kit/testing/MattermostDouble.java",
       "tests/src/test/resources/channels/mattermost-person.mjs"
     },
     needs = "npm:npm")

@@ -1,5 +1,6 @@
 package dev.holdfast.tests.channels;
 
+import dev.holdfast.kit.testing.MattermostDouble;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.Setup;

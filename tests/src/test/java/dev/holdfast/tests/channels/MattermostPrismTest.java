@@ -2,6 +2,7 @@ package dev.holdfast.tests.channels;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.kit.testing.MattermostDouble;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.HoldfastCommand;
 import dev.holdfast.tests.harness.Outside;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 @Outside(
     covers = {
       "plugins/mattermost/src/main",
-      "tests/src/test/java/dev/holdfast/tests/channels/MattermostDouble.java"
+      "plugins/kit-testing/src/main/java/dev/holdfast/kit/testing/MattermostDouble.java"
     },
     needs = "npm:npm")
 @Timeout(600)
@@ -46,11 +47,12 @@ class MattermostPrismTest {
           "it is answered",
           LIMIT,
           () ->
-              mattermost.calls().stream().anyMatch(call -> call.body().contains("holdfast_reply")));
+              mattermost.asked().stream()
+                  .anyMatch(asked -> asked.body().contains("holdfast_reply")));
       assertThat(HoldfastCommand.run(rig.setup(), "channels", "check", "mattermost").out())
           .contains("the token is valid");
-      return mattermost.calls().stream()
-          .map(call -> new RecordedCall(call.method(), "/api/v4" + call.path(), call.body()))
+      return mattermost.asked().stream()
+          .map(asked -> new RecordedCall(asked.method(), asked.path(), asked.body()))
           .toList();
     }
   }

@@ -1,5 +1,6 @@
 package dev.holdfast.tests.channels;
 
+import dev.holdfast.kit.testing.MattermostDouble;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Setup;

@@ -2,6 +2,7 @@ package dev.holdfast.tests.channels;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.kit.testing.MattermostDouble;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.KeptDrafts;
 import dev.holdfast.tests.harness.Outside;
@@ -96,13 +97,11 @@ class MattermostTest {
         "the draft is the reply",
         LOOK_UP,
         () ->
-            MATTERMOST.calls().stream()
-                .anyMatch(
-                    call ->
-                        call.path().endsWith("/patch") && call.body().contains("holdfast_reply")));
+            MATTERMOST.asked("PUT /posts/*/patch").stream()
+                .anyMatch(asked -> asked.body().contains("holdfast_reply")));
     rig.api().awaitQuiet(MattermostSetup.LIMIT);
     assertThat(MATTERMOST.texts()).hasSize(1);
-    assertThat(MATTERMOST.calls("POST", "/posts")).isEqualTo(1);
+    assertThat(MATTERMOST.asked("POST /posts")).hasSize(1);
   }
 
   @Test
@@ -138,7 +137,7 @@ class MattermostTest {
     MATTERMOST.sayInChannel("not for the bot", "");
     rig.start();
     awaitTexts(List.of("echo: hello", "echo: anybody there?", "echo: and here?"));
-    assertThat(MATTERMOST.calls("GET", "/channels/[^/]+/posts.*")).isPositive();
+    assertThat(MATTERMOST.asked("GET /channels/*/posts")).isNotEmpty();
   }
 
   @Test
@@ -175,7 +174,7 @@ class MattermostTest {
     MATTERMOST.loseNextAnswer();
     MATTERMOST.say("hello");
     Await.until(
-        "it was looked for", LOOK_UP, () -> MATTERMOST.calls("GET", "/channels/[^/]+/posts.*") > 0);
+        "it was looked for", LOOK_UP, () -> !MATTERMOST.asked("GET /channels/*/posts").isEmpty());
     MATTERMOST.say("and now");
     awaitTexts(List.of("echo: hello", "echo: and now"));
   }
@@ -201,9 +200,9 @@ class MattermostTest {
             rig.api().get("/api/v1/conditions").body().contains("(AUTH)")
                 && rig.server().output().contains("create a new one for the bot"));
     assertThat(rig.api().get("/ready").body()).contains("mattermost:main");
-    int before = MATTERMOST.calls().size();
+    int before = MATTERMOST.asked().size();
     Await.pause(Duration.ofSeconds(2)); // ten of the server's
-    assertThat(MATTERMOST.calls().size() - before).isLessThan(10);
+    assertThat(MATTERMOST.asked().size() - before).isLessThan(10);
     assertThat(rig.server().output()).doesNotContain(MattermostDouble.BOT_TOKEN);
     rig.server().stop();
     MATTERMOST.forgetConnections();

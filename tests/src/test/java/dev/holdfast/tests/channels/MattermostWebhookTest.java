@@ -2,12 +2,11 @@ package dev.holdfast.tests.channels;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.kit.JsonText;
+import dev.holdfast.kit.testing.MattermostDouble;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Http;
-import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
@@ -15,6 +14,7 @@ import dev.holdfast.tests.harness.Setup;
 import dev.holdfast.tests.harness.ShellRig;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -129,26 +129,32 @@ class MattermostWebhookTest {
             post,
             "text",
             "@holdfast hello");
-    assertThat(send("application/json", "", Json.write(Json.of(hook))).status()).isEqualTo(200);
+    assertThat(send("application/json", "", JsonText.write(hook)).status()).isEqualTo(200);
     awaitTexts("echo: hello");
     MATTERMOST.say("and now");
     awaitTexts("echo: hello", "echo: and now");
   }
 
-  private Answer click(JsonNode button, String user, JsonNode context) throws IOException {
-    ObjectNode click = Json.object();
-    click.put("user_id", user).put("channel_id", MattermostDouble.CHANNEL);
-    click.set("context", context);
+  private Answer click(Map<String, Object> button, String user, Map<String, Object> context)
+      throws IOException {
     return http.post(
-        button.path("url").asText(), Map.of("content-type", "application/json"), Json.write(click));
+        JsonText.text(button, "url"),
+        Map.of("content-type", "application/json"),
+        JsonText.write(
+            Map.of("user_id", user, "channel_id", MattermostDouble.CHANNEL, "context", context)));
+  }
+
+  private static Map<String, Object> awaitButton() {
+    return Await.value("there is a button", LIMIT, () -> MATTERMOST.button("Approve"));
   }
 
   @Test
   void whoeverWasRemovedFromThePeopleDecidesNothingThatWasAskedBefore() throws Exception {
     MATTERMOST.sayInChannel("@holdfast " + ShellRig.command("echo done"), "");
-    JsonNode button = Await.value("there is a button", LIMIT, () -> MATTERMOST.button("Approve"));
+    Map<String, Object> button = awaitButton();
     allowNow(Map.of("users", List.of("somebodyelse00000000000000")));
-    Answer answer = click(button, MattermostDouble.ANN, button.path("context"));
+    Map<String, Object> context = JsonText.map(button, "context");
+    Answer answer = click(button, MattermostDouble.ANN, context);
     assertThat(answer.status()).isEqualTo(200);
     Await.until(
         "the person is told directly",
@@ -156,7 +162,7 @@ class MattermostWebhookTest {
         () -> MATTERMOST.texts().contains("You may not decide this any more."));
     assertThat(MATTERMOST.button("Approve")).as("nothing was decided").isPresent();
     allowNow(MattermostSetup.ANN);
-    Answer _ = click(button, MattermostDouble.ANN, button.path("context"));
+    Answer _ = click(button, MattermostDouble.ANN, context);
     Await.until("it is decided", LIMIT, () -> MATTERMOST.button("Approve").isEmpty());
   }
 
@@ -176,9 +182,9 @@ class MattermostWebhookTest {
   @Test
   void aButtonDecidesForWhoeverWasAskedAndNobodyCanForgeIt() throws Exception {
     MATTERMOST.sayInChannel("@holdfast " + ShellRig.command("echo done"), "");
-    JsonNode button = Await.value("there is a button", LIMIT, () -> MATTERMOST.button("Approve"));
-    JsonNode context = button.path("context");
-    ObjectNode forged = context.deepCopy();
+    Map<String, Object> button = awaitButton();
+    Map<String, Object> context = JsonText.map(button, "context");
+    Map<String, Object> forged = new LinkedHashMap<>(context);
     forged.put("thread", MattermostDouble.CHANNEL);
     assertThat(click(button, MattermostDouble.ANN, forged).status()).isEqualTo(401);
     assertThat(click(button, "stranger", context).status()).isEqualTo(200);
