@@ -31,7 +31,7 @@ class MatrixDraftsTest {
       rig.draft("one two");
       assertThat(rig.sent().getFirst()).containsEntry("body", "one");
       assertThat(JsonText.map(rig.sent().getLast(), "m.relates_to"))
-          .isEqualTo(Map.of("rel_type", "m.replace", "event_id", "$sent0"));
+          .isEqualTo(Map.of("rel_type", "m.replace", "event_id", "$e1"));
       assertThat(JsonText.map(rig.sent().getLast(), "m.new_content"))
           .containsEntry("body", "one two");
     }
@@ -126,7 +126,7 @@ class MatrixDraftsTest {
   @Test
   void aDraftOutsideAThreadNamesNobodysMessage() throws Exception {
     try (MatrixRig rig = MatrixRig.syncing(folder)) {
-      rig.always(MatrixRig.MEMBERS, MatrixRig.members(ANN, "@bob:hs.example", MatrixRig.ME));
+      String _ = rig.room("room", ANN, "@bob:hs.example");
       String mention =
           MatrixRig.message("a", ANN, "\"msgtype\":\"m.text\",\"body\":\"@bot:hs.example: hi\"");
       rig.receive(MatrixRig.sync("s1", mention));
@@ -148,7 +148,7 @@ class MatrixDraftsTest {
       rig.context().job("matrix-drafts").run();
       rig.context().job("matrix-drafts").run();
       rig.context().job("matrix-drafts").run();
-      assertThat(rig.asked("/redact/%24sent0/")).hasSize(2);
+      assertThat(rig.asked("/redact/%24e1/")).hasSize(2);
     }
   }
 
@@ -158,11 +158,11 @@ class MatrixDraftsTest {
       rig.draft("half");
       rig.context().advance(Duration.ofMinutes(6));
       rig.context().job("matrix-drafts").run();
-      assertThat(rig.asked("/redact/%24sent0/")).hasSize(1);
+      assertThat(rig.asked("/redact/%24e1/")).hasSize(1);
       rig.draft("half and more");
-      assertThat(rig.channel().post(reply(ROOM, "all"))).isEqualTo(new PostOutcome.Sent("$sent1"));
+      assertThat(rig.channel().post(reply(ROOM, "all"))).isEqualTo(new PostOutcome.Sent("$e3"));
       assertThat(JsonText.map(rig.sent().getLast(), "m.relates_to"))
-          .containsEntry("event_id", "$sent1");
+          .containsEntry("event_id", "$e3");
     }
   }
 

@@ -1,10 +1,8 @@
 package dev.holdfast.matrix;
 
 import static dev.holdfast.matrix.MatrixRig.ANN;
-import static dev.holdfast.matrix.MatrixRig.ME;
 import static dev.holdfast.matrix.MatrixRig.ROOM;
 import static dev.holdfast.matrix.MatrixRig.event;
-import static dev.holdfast.matrix.MatrixRig.members;
 import static dev.holdfast.matrix.MatrixRig.message;
 import static dev.holdfast.matrix.MatrixRig.refused;
 import static dev.holdfast.matrix.MatrixRig.sync;
@@ -33,7 +31,9 @@ class MatrixEventReaderTest {
   }
 
   private MatrixRig group() {
-    return direct().always(MatrixRig.MEMBERS, members(ANN, BOB, ME));
+    MatrixRig rig = direct();
+    String _ = rig.room("room", ANN, BOB);
+    return rig;
   }
 
   private static String says(String body, String more) {
@@ -183,7 +183,7 @@ class MatrixEventReaderTest {
               "s1",
               says(
                   "> <@bot:hs.example> It is ready.\n> Really.\n\nThanks",
-                  ",\"m.relates_to\":{\"m.in_reply_to\":{\"event_id\":\"$sent0\"}}")));
+                  ",\"m.relates_to\":{\"m.in_reply_to\":{\"event_id\":\"$e1\"}}")));
       InboundMessage said = rig.sink().messages().getFirst();
       assertThat(said.text()).isEqualTo("Thanks");
       assertThat(said.origin().addressed()).isTrue();
@@ -284,8 +284,8 @@ class MatrixEventReaderTest {
       rig.receive(
           sync(
               "s1",
-              reaction("a", "$sent0", "\uD83D\uDED1\uFE0F"),
-              reaction("b", "$sent0", "\uD83D\uDC4D"),
+              reaction("a", "$e1", "\uD83D\uDED1\uFE0F"),
+              reaction("b", "$e1", "\uD83D\uDC4D"),
               reaction("c", "$other", "\uD83D\uDED1")));
       assertThat(rig.sink().texts()).containsExactly("/stop");
       InboundMessage stop = rig.sink().messages().getFirst();
@@ -319,7 +319,7 @@ class MatrixEventReaderTest {
   void aThirdMemberMakesAGroupOfAConversationAtOnce() {
     try (MatrixRig rig = direct()) {
       rig.receive(sync("s1", text("a", "alone")));
-      rig.always(MatrixRig.MEMBERS, members(ANN, BOB, ME));
+      String _ = rig.room("room", ANN, BOB);
       rig.receive(sync("s2", MatrixRig.member(BOB, BOB, "join"), text("b", "not alone")));
       assertThat(rig.sink().messages())
           .extracting(message -> message.origin().place())

@@ -4,11 +4,12 @@ import static dev.holdfast.matrix.MatrixRig.ANN;
 import static dev.holdfast.matrix.MatrixRig.ME;
 import static dev.holdfast.matrix.MatrixRig.MESSAGES;
 import static dev.holdfast.matrix.MatrixRig.SYNC;
+import static dev.holdfast.matrix.MatrixRig.limited;
 import static dev.holdfast.matrix.MatrixRig.member;
 import static dev.holdfast.matrix.MatrixRig.ok;
 import static dev.holdfast.matrix.MatrixRig.refused;
-import static dev.holdfast.matrix.MatrixRig.room;
 import static dev.holdfast.matrix.MatrixRig.sync;
+import static dev.holdfast.matrix.MatrixRig.synced;
 import static dev.holdfast.matrix.MatrixRig.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -90,12 +91,7 @@ class SyncPollerTest {
           MESSAGES,
           ok("{\"chunk\":[%s,%s],\"end\":\"t8\"}".formatted(text("c", "3"), text("b", "2"))),
           ok("{\"chunk\":[%s]}".formatted(text("a", "1"))));
-      FakeSink sink =
-          rig.receive(
-              room(
-                  "s1",
-                  "\"limited\":true,\"prev_batch\":\"t9\",\"events\":[" + text("d", "4") + "]",
-                  ""));
+      FakeSink sink = rig.receive(limited(text("d", "4")));
       assertThat(sink.texts()).containsExactly("1", "2", "3", "4");
       assertThat(rig.asked(MESSAGES).stream().map(MatrixRig::decodedPath))
           .allMatch(path -> path.contains("dir=b") && path.contains("to=s0"))
@@ -115,7 +111,7 @@ class SyncPollerTest {
       for (int page = 0; page < 30; page++) {
         rig.next(MESSAGES, ok("{\"chunk\":[%s],\"end\":\"p%d\"}".formatted(chunk, page)));
       }
-      rig.receive(room("s1", "\"limited\":true,\"prev_batch\":\"t9\",\"events\":[]", ""));
+      rig.receive(limited());
       assertThat(rig.asked(MESSAGES)).hasSize(10);
       assertThat(rig.sink().messages()).hasSize(1000);
     }
@@ -125,9 +121,7 @@ class SyncPollerTest {
   void aHistoryThatFailsForNowLosesNothing() {
     try (MatrixRig rig = MatrixRig.syncing(folder)) {
       rig.next(MESSAGES, refused(502, ""));
-      CallFailedException failed =
-          rig.listen(
-              sync("s0"), room("s1", "\"limited\":true,\"prev_batch\":\"t9\",\"events\":[]", ""));
+      CallFailedException failed = rig.listen(sync("s0"), limited());
       assertThat(failed.failure().code()).isEqualTo(FailureCode.BACKEND_FAILURE);
       assertThat(rig.sink().position()).contains("s0");
     }
@@ -138,11 +132,7 @@ class SyncPollerTest {
     try (MatrixRig rig = MatrixRig.syncing(folder)) {
       rig.sink().savePosition("s0");
       rig.always(MESSAGES, refused(500, "M_UNKNOWN"));
-      Said broken =
-          room(
-              "s1",
-              "\"limited\":true,\"prev_batch\":\"t9\",\"events\":[" + text("d", "4") + "]",
-              "");
+      Said broken = limited(text("d", "4"));
       for (int i = 0; i < 4; i++) {
         assertThat(rig.listen(broken).failure().code()).isEqualTo(FailureCode.BACKEND_FAILURE);
         assertThat(rig.sink().position()).contains("s0");
@@ -158,7 +148,7 @@ class SyncPollerTest {
     try (MatrixRig rig = MatrixRig.syncing(folder)) {
       rig.sink().savePosition("s0");
       Said page = new Said(200, Map.of("content-type", "text/html"), "<html>Welcome</html>");
-      Said limited = room("s1", "\"limited\":true,\"prev_batch\":\"t9\",\"events\":[]", "");
+      Said limited = limited();
       rig.next(MESSAGES, page);
       assertThat(rig.listen(limited).failure().message()).contains("no homeserver");
       assertThat(rig.asked(MESSAGES)).as("not in smaller pieces").hasSize(1);
@@ -174,11 +164,7 @@ class SyncPollerTest {
     try (MatrixRig rig = MatrixRig.syncing(folder)) {
       rig.sink().savePosition("s0");
       rig.always(MESSAGES, "<html>Welcome</html>");
-      Said limited =
-          room(
-              "s1",
-              "\"limited\":true,\"prev_batch\":\"t9\",\"events\":[" + text("d", "4") + "]",
-              "");
+      Said limited = limited(text("d", "4"));
       for (int i = 0; i < 4; i++) {
         assertThat(rig.listen(limited).failure().code()).isEqualTo(FailureCode.BACKEND_FAILURE);
       }
@@ -192,11 +178,7 @@ class SyncPollerTest {
     try (MatrixRig rig = MatrixRig.syncing(folder)) {
       rig.sink().savePosition("s0");
       rig.always(MESSAGES, MatrixRig.LATE);
-      Said slow =
-          room(
-              "s1",
-              "\"limited\":true,\"prev_batch\":\"t9\",\"events\":[" + text("d", "4") + "]",
-              "");
+      Said slow = limited(text("d", "4"));
       for (int i = 0; i < 4; i++) {
         assertThat(rig.listen(slow).failure().code()).isEqualTo(FailureCode.TIMEOUT);
       }
@@ -219,7 +201,7 @@ class SyncPollerTest {
       assertThat(rig.sink().messages())
           .singleElement()
           .matches(message -> message.origin().place() == Origin.Place.GROUP);
-      rig.always(MatrixRig.MEMBERS, MatrixRig.members(ANN, ME));
+      rig.always(MatrixRig.MEMBERS, "{\"joined\":{\"%s\":{},\"%s\":{}}}".formatted(ANN, ME));
       rig.context().advance(Duration.ofMinutes(1));
       rig.listen(sync("s2", text("e", "5")));
       assertThat(rig.sink().messages().getLast().origin().place()).isEqualTo(Origin.Place.DIRECT);
@@ -397,12 +379,7 @@ class SyncPollerTest {
     try (MatrixRig rig = MatrixRig.syncing(folder)) {
       String bad = MatrixRig.message("b", ANN, "\"msgtype\":\"m.text\",\"body\":" + odd);
       rig.next(MESSAGES, ok("{\"chunk\":[%s,%s]}".formatted(bad, text("0", "long before"))));
-      rig.receive(
-          room(
-              "s1",
-              "\"limited\":true,\"prev_batch\":\"t9\",\"events\":[%s,%s,%s]"
-                  .formatted(text("a", "before"), bad, text("c", "behind")),
-              ""));
+      rig.receive(limited(text("a", "before"), bad, text("c", "behind")));
       assertThat(rig.sink().texts()).containsSubsequence("long before", "before", "behind");
       assertThat(rig.sink().drops()).doesNotContain(DropReason.UNREADABLE);
       assertThat(rig.asked(SYNC)).as("it was not asked for in pieces").hasSize(2);
@@ -429,12 +406,7 @@ class SyncPollerTest {
   void aHistoryThatIsNoJsonIsSaidWithItsReason() {
     try (MatrixRig rig = MatrixRig.syncing(folder)) {
       rig.always(MESSAGES, "{\"chunk\":[}");
-      FakeSink sink =
-          rig.receive(
-              room(
-                  "s1",
-                  "\"limited\":true,\"prev_batch\":\"t9\",\"events\":[" + text("a", "4") + "]",
-                  ""));
+      FakeSink sink = rig.receive(limited(text("a", "4")));
       assertThat(sink.texts()).containsExactly("4");
       assertThat(rig.context().warnings())
           .singleElement()
@@ -501,7 +473,7 @@ class SyncPollerTest {
   void namesComeFromTheMembersOfTheRoom() {
     try (MatrixRig rig = MatrixRig.syncing(folder)) {
       rig.receive(
-          room(
+          synced(
               "s1",
               "\"events\":[" + text("a", "hello") + "]",
               ",\"state\":{\"events\":["

@@ -2,9 +2,8 @@ package dev.holdfast.tests.channels;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.holdfast.kit.testing.HomeserverDouble;
 import dev.holdfast.tests.harness.Await;
-import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerApi;
@@ -32,7 +31,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class MatrixAppserviceTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final String HS_TOKEN = "canary-of-the-homeserver";
-  private static final String ANN = "@ann:hs.test";
+  private static final String ANN = "@ann:hs.example";
 
   private static final HomeserverDouble HOMESERVER = new HomeserverDouble();
 
@@ -96,24 +95,38 @@ class MatrixAppserviceTest {
     assertThat(HOMESERVER.shown(direct)).isEqualTo(answers);
   }
 
+  private Map<String, ?> event(String text) {
+    return Map.of(
+        "events",
+        List.of(
+            Map.of(
+                "type",
+                "m.room.message",
+                "event_id",
+                "$x",
+                "room_id",
+                direct,
+                "sender",
+                ANN,
+                "content",
+                Map.of("msgtype", "m.text", "body", text))));
+  }
+
   @Test
   void onlyTheHomeserverIsBelieved() throws Exception {
-    ObjectNode body = Json.object();
-    ObjectNode event = body.putArray("events").addObject();
-    event.put("type", "m.room.message").put("event_id", "$x").put("room_id", direct);
-    event.put("sender", ANN).putObject("content").put("msgtype", "m.text").put("body", "forged");
+    Map<String, ?> body = event("forged");
     String transactions = url + "/_matrix/app/v1/transactions/1";
     assertThat(HOMESERVER.toService("PUT", transactions, "wrong", body)).isEqualTo(401);
     assertThat(HOMESERVER.toService("PUT", transactions + "?access_token=" + HS_TOKEN, "", body))
         .isEqualTo(401);
     String other = rig.setup().url("/webhooks/matrix/other/_matrix/app/v1/transactions/1");
     assertThat(HOMESERVER.toService("PUT", other, HS_TOKEN, body)).isEqualTo(401);
-    ((ObjectNode) event.get("content")).put("body", "x".repeat(1_048_576));
-    assertThat(HOMESERVER.toService("PUT", transactions, HS_TOKEN, body)).isEqualTo(413);
+    Map<String, ?> large = event("x".repeat(1_048_576));
+    assertThat(HOMESERVER.toService("PUT", transactions, HS_TOKEN, large)).isEqualTo(413);
     String ping = url + "/_matrix/app/v1/ping";
-    assertThat(HOMESERVER.toService("POST", ping, HS_TOKEN, Json.object())).isEqualTo(200);
-    String users = url + "/_matrix/app/v1/users/@ann:hs.test";
-    assertThat(HOMESERVER.toService("GET", users, HS_TOKEN, Json.object())).isEqualTo(404);
+    assertThat(HOMESERVER.toService("POST", ping, HS_TOKEN, Map.of())).isEqualTo(200);
+    String users = url + "/_matrix/app/v1/users/@ann:hs.example";
+    assertThat(HOMESERVER.toService("GET", users, HS_TOKEN, Map.of())).isEqualTo(404);
     assertThat(HOMESERVER.shown(direct)).isEmpty();
     assertThat(rig.api().status().path("inbox").path("depth").asInt()).isZero();
   }

@@ -3,6 +3,7 @@ package dev.holdfast.tests.channels;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.kit.testing.HomeserverDouble;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.Npm;
@@ -23,14 +24,14 @@ import org.junit.jupiter.api.Timeout;
 @Outside(
     covers = {
       "plugins/matrix/src/main",
-      "tests/src/test/java/dev/holdfast/tests/channels/HomeserverDouble.java",
+      "plugins/kit-testing/src/main/java/dev/holdfast/kit/testing/HomeserverDouble.java",
       "tests/src/test/resources/channels/matrix-person.mjs"
     },
     needs = "npm:npm")
 @Timeout(240)
 class MatrixClientTest {
   private static final Duration LIMIT = Duration.ofSeconds(40);
-  private static final String ANN = "@ann:hs.test";
+  private static final String ANN = "@ann:hs.example";
 
   private final Path folder = ServerRig.newFolder("holdfast-matrix-client");
 
@@ -50,7 +51,7 @@ class MatrixClientTest {
               Map.of(
                   "access_token", HomeserverDouble.TOKEN, "allow", Map.of("users", List.of(ANN))));
       rig.start();
-      Await.until("it listens", LIMIT, () -> homeserver.count("/sync") > 1);
+      Await.until("it listens", LIMIT, () -> homeserver.asked("/sync").size() > 1);
       Process person = start(homeserver, room, ShellRig.command("sleep 5; echo done"));
       try {
         Await.until(

@@ -2,20 +2,19 @@ package dev.holdfast.tests.channels;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.holdfast.tests.channels.HomeserverDouble.Harm;
+import dev.holdfast.kit.JsonText;
+import dev.holdfast.kit.testing.HomeserverDouble;
+import dev.holdfast.kit.testing.HttpDouble;
 import dev.holdfast.tests.harness.Await;
-import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerApi;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.ShellRig;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,8 +33,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
     })
 class MatrixTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
-  private static final String ANN = "@ann:hs.test";
-  private static final String BOB = "@bob:hs.test";
+  private static final String ANN = "@ann:hs.example";
+  private static final String BOB = "@bob:hs.example";
+
+  private static final HttpDouble.Said LIMITED =
+      HomeserverDouble.refused(429, "M_LIMIT_EXCEEDED", ",\"retry_after_ms\":500");
 
   private static final HomeserverDouble HOMESERVER = new HomeserverDouble();
 
@@ -69,7 +71,7 @@ class MatrixTest {
   void open() {
     rig = SERVED.rig();
     direct = HOMESERVER.room(SERVED.thread(), ANN);
-    HOMESERVER.heal();
+    HOMESERVER.reset();
     awaitSync();
   }
 
@@ -84,8 +86,8 @@ class MatrixTest {
   }
 
   private void awaitSync() {
-    long before = HOMESERVER.count("/sync");
-    Await.until("it listens", LIMIT, () -> HOMESERVER.count("/sync") > before + 1);
+    long before = HOMESERVER.asked("/sync").size();
+    Await.until("it listens", LIMIT, () -> HOMESERVER.asked("/sync").size() > before + 1);
   }
 
   private void awaitShown(String room, List<String> texts) {
@@ -98,24 +100,22 @@ class MatrixTest {
     String group = HOMESERVER.room("group", ANN, BOB);
     String _ = HOMESERVER.say(old, ANN, "good morning");
     awaitShown(old, List.of("echo: good morning"));
-    assertThat(HOMESERVER.written(old).getFirst().path("content").path("formatted_body").asText())
+    assertThat(JsonText.text(HOMESERVER.written(old).getFirst(), "formatted_body"))
         .contains("good morning");
     String _ = HOMESERVER.say(group, ANN, "not for you");
     String _ = HOMESERVER.say(group, BOB, "Bot: hello", mention());
     awaitShown(group, List.of("echo: Bot: hello"));
-    ObjectNode inThread = mention();
-    inThread.putObject("m.relates_to").put("rel_type", "m.thread").put("event_id", "$root");
+    Map<String, Object> inThread = new LinkedHashMap<>(mention());
+    inThread.put("m.relates_to", Map.of("rel_type", "m.thread", "event_id", "$root"));
     String _ = HOMESERVER.say(group, ANN, "and here?", inThread);
     awaitShown(group, List.of("echo: Bot: hello", "echo: and here?"));
-    JsonNode relation = HOMESERVER.written(group).getLast().path("content").path("m.relates_to");
-    assertThat(relation.path("rel_type").asText()).isEqualTo("m.thread");
-    assertThat(relation.path("event_id").asText()).isEqualTo("$root");
+    assertThat(JsonText.map(HOMESERVER.written(group).getLast(), "m.relates_to"))
+        .containsEntry("rel_type", "m.thread")
+        .containsEntry("event_id", "$root");
   }
 
-  private static ObjectNode mention() {
-    ObjectNode more = Json.object();
-    more.putObject("m.mentions").putArray("user_ids").add(HomeserverDouble.BOT);
-    return more;
+  private static Map<String, ?> mention() {
+    return Map.of("m.mentions", Map.of("user_ids", List.of(HomeserverDouble.BOT)));
   }
 
   @Test
@@ -136,9 +136,8 @@ class MatrixTest {
     rig.api().awaitState(key, ServerApi.FINAL, LIMIT);
     rig.api().awaitQuiet(LIMIT);
     assertThat(HOMESERVER.shown(direct)).hasSize(1);
-    List<JsonNode> written = HOMESERVER.written(direct);
-    assertThat(written.getLast().path("content").path("m.relates_to").path("rel_type").asText())
-        .isEqualTo("m.replace");
+    assertThat(JsonText.map(HOMESERVER.written(direct).getLast(), "m.relates_to"))
+        .containsEntry("rel_type", "m.replace");
   }
 
   @Test
@@ -174,53 +173,48 @@ class MatrixTest {
     rig.api().awaitState(last, ServerApi.FINAL, LIMIT);
     rig.api().awaitQuiet(LIMIT);
     String all = String.join("\n", HOMESERVER.shown(direct));
-    assertThat(HOMESERVER.count("/messages")).isPositive();
+    assertThat(HOMESERVER.asked("/messages")).isNotEmpty();
     assertThat(all).contains("message 0", "message 69", "message 119");
   }
 
   @Test
   void aReplyWhoseAnswerWasLostIsFoundInTheRoom() throws Exception {
-    AtomicInteger sent = new AtomicInteger();
-    HOMESERVER.harm(
-        Harm.LOSE_ANSWER, line -> line.contains("/send/") && sent.incrementAndGet() == 1);
+    HOMESERVER.loseNextAnswer();
     String _ = HOMESERVER.say(direct, ANN, "hello");
-    Await.until("it was looked for", LIMIT, () -> HOMESERVER.count("/messages") > 0);
+    Await.until("it was looked for", LIMIT, () -> !HOMESERVER.asked("/messages").isEmpty());
     rig.api().awaitQuiet(LIMIT);
     assertThat(HOMESERVER.shown(direct)).containsExactly("echo: hello");
-    assertThat(sent).hasValue(1);
+    assertThat(HOMESERVER.asked("/send/")).hasSize(1);
   }
 
   @Test
   void whenItCannotBeLookedForTheHomeserverDropsTheRepeat() throws Exception {
-    HOMESERVER.harm(Harm.LIMIT, line -> line.contains("/messages"));
-    AtomicInteger sent = new AtomicInteger();
-    HOMESERVER.harm(
-        Harm.LOSE_ANSWER, line -> line.contains("/send/") && sent.incrementAndGet() == 1);
+    HOMESERVER.always("/messages", LIMITED);
+    HOMESERVER.loseNextAnswer();
     String _ = HOMESERVER.say(direct, ANN, "hello");
-    Await.until("it was sent again", LIMIT, () -> sent.get() == 2);
+    Await.until("it was sent again", LIMIT, () -> HOMESERVER.asked("/send/").size() == 2);
     rig.api().awaitQuiet(LIMIT);
     assertThat(HOMESERVER.written(direct)).hasSize(1);
   }
 
   @Test
   void aRevokedTokenIsNamedAndNotTriedInALoop() {
-    long before = HOMESERVER.count("/sync");
-    HOMESERVER.harm(Harm.REVOKE, _ -> true);
+    long before = HOMESERVER.asked("/sync").size();
+    HOMESERVER.always("", HomeserverDouble.refused(401, "M_UNKNOWN_TOKEN", ""));
     Await.until(
         "it is named",
         LIMIT,
         () ->
             rig.api().get("/ready").body().contains("(AUTH)")
                 && rig.server().output().contains("the access token is not valid"));
-    assertThat(HOMESERVER.count("/sync") - before).isLessThan(10);
-    HOMESERVER.heal();
+    assertThat(HOMESERVER.asked("/sync").size() - before).isLessThan(10);
+    HOMESERVER.reset();
     rig.restart(); // or it would be minutes until it asks again
   }
 
   @Test
   void aLimitPostponesAReply() throws Exception {
-    AtomicInteger limits = new AtomicInteger();
-    HOMESERVER.harm(Harm.LIMIT, line -> line.contains("/send/") && limits.incrementAndGet() <= 2);
+    HOMESERVER.next("/send/", LIMITED, LIMITED);
     String _ = HOMESERVER.say(direct, ANN, "hello");
     awaitShown(direct, List.of("echo: hello"));
   }
@@ -232,7 +226,7 @@ class MatrixTest {
         LIMIT,
         () -> {
           String checks = rig.api().post("/api/v1/channels/matrix/check", Map.of()).body();
-          return checks.contains("the access token is valid, for @bot:hs.test")
+          return checks.contains("the access token is valid, for @bot:hs.example")
               && checks.contains(direct + " lets the account write");
         });
   }

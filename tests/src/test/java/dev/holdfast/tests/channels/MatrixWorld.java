@@ -1,6 +1,6 @@
 package dev.holdfast.tests.channels;
 
-import dev.holdfast.tests.channels.HomeserverDouble.Harm;
+import dev.holdfast.kit.testing.HomeserverDouble;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Setup;
 import java.time.Duration;
@@ -50,15 +50,15 @@ final class MatrixWorld implements ChatWorld {
   @Override
   public String say(int person, String text) {
     if (!isPushed) {
-      Await.until("it listens", BEGUN_WITHIN, () -> homeserver.count("/sync") > 1);
+      Await.until("it listens", BEGUN_WITHIN, () -> homeserver.asked("/sync").size() > 1);
     }
-    String user = "@person" + person + ":hs.test";
+    String user = "@person" + person + ":hs.example";
     return homeserver.say(homeserver.room("room" + person, user), user, text);
   }
 
   @Override
   public List<String> shown(int person) {
-    return homeserver.shown("!room" + person + ":hs.test");
+    return homeserver.shown("!room" + person + ":hs.example");
   }
 
   @Override
@@ -68,8 +68,7 @@ final class MatrixWorld implements ChatWorld {
 
   @Override
   public void loseAnswers(Random random, int percent) {
-    homeserver.harm(
-        Harm.LOSE_ANSWER, line -> line.contains("/send/") && random.nextInt(100) < percent);
+    homeserver.loseAnswers(random, percent);
   }
 
   @Override

@@ -2,6 +2,8 @@ package dev.holdfast.kit.testing;
 
 import dev.holdfast.kit.JsonText;
 import java.io.IOException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -40,6 +42,10 @@ public class HttpDouble implements AutoCloseable {
     /** Empty when there is none. */
     public String header(String name) {
       return headers.getOrDefault(name, "");
+    }
+
+    public Map<String, String> query() {
+      return form(path.replaceFirst("[^?]*\\??", ""));
     }
   }
 
@@ -167,6 +173,20 @@ public class HttpDouble implements AutoCloseable {
     } finally {
       closed(socket);
     }
+  }
+
+  /** The fields of a form. */
+  public static Map<String, String> form(String body) {
+    Map<String, String> form = new LinkedHashMap<>();
+    for (String pair : body.split("&", -1)) {
+      int equals = pair.indexOf('=');
+      if (equals > 0) {
+        form.put(
+            URLDecoder.decode(pair.substring(0, equals), StandardCharsets.UTF_8),
+            URLDecoder.decode(pair.substring(equals + 1), StandardCharsets.UTF_8));
+      }
+    }
+    return form;
   }
 
   /** By the script, else as usual. */

@@ -98,7 +98,7 @@ public class MattermostDouble extends HttpDouble {
     String user = userOf(handshake.header("authorization"));
     Link[] link = new Link[1];
     if (!user.isEmpty()) {
-      link[0] = begin(socket, user, handshake.path());
+      link[0] = begin(socket, user, handshake.query());
     }
     return frame -> heard(socket, link, JsonText.object(frame));
   }
@@ -112,14 +112,14 @@ public class MattermostDouble extends HttpDouble {
     }
   }
 
-  /** Goes on with the connection that the address names, if there is one; else says hello. */
-  private Link begin(WireSocket socket, String user, String url) {
+  /** Goes on with the connection that the query names, if there is one; else says hello. */
+  private Link begin(WireSocket socket, String user, Map<String, String> query) {
     changedAt = System.nanoTime();
-    @Nullable Link known = links.get(parameter(url, "connection_id"));
+    @Nullable Link known = links.get(query.getOrDefault("connection_id", ""));
     if (known != null && known.user.equals(user) && known.socket == null) {
       known.socket = socket;
       known.isFrozen = false;
-      int from = Integer.parseInt("0" + parameter(url, "sequence_number"));
+      int from = Integer.parseInt("0" + query.getOrDefault("sequence_number", ""));
       known.told.stream().skip(from).forEach(known::write);
       return known;
     }
@@ -129,15 +129,6 @@ public class MattermostDouble extends HttpDouble {
         "hello",
         Map.of("connection_id", link.id, "server_version", "11.0.0", "server_hostname", "x"));
     return link;
-  }
-
-  private static String parameter(String url, String name) {
-    for (String pair : url.replaceFirst(".*\\?", "").split("&", -1)) {
-      if (pair.startsWith(name + "=")) {
-        return pair.substring(name.length() + 1);
-      }
-    }
-    return "";
   }
 
   private synchronized void heard(WireSocket socket, Link[] link, Map<String, Object> frame) {
@@ -154,7 +145,7 @@ public class MattermostDouble extends HttpDouble {
         socket.close(1000, "");
         return;
       }
-      link[0] = begin(socket, user, ""); // who comes in without a name goes on with nothing
+      link[0] = begin(socket, user, Map.of()); // who comes in without a name goes on with nothing
       socket.send("{\"status\":\"OK\"" + reply);
       return;
     }
@@ -407,7 +398,7 @@ public class MattermostDouble extends HttpDouble {
           isRemoved
               ? error(404, "app.channel.get_member.missing.app_error")
               : ok(Map.of("channel_id", id, "user_id", user));
-      case "GET /channels/*/posts" -> ok(history(id, request.path()));
+      case "GET /channels/*/posts" -> ok(history(id, request.query()));
       case "GET /posts/*" -> posts.containsKey(id) ? ok(posts.get(id)) : gone();
       case "POST /posts" -> said(201, create(user, asked));
       case "PUT /posts/*/patch" -> posts.containsKey(id) ? ok(patch(id, asked)) : gone();
@@ -451,10 +442,10 @@ public class MattermostDouble extends HttpDouble {
         "id", id, "type", type, "team_id", team, "delete_at", 0, "last_post_at", lastPostAt);
   }
 
-  private Map<String, Object> history(String channel, String url) {
+  private Map<String, Object> history(String channel, Map<String, String> query) {
     Map<String, Object> byId = new LinkedHashMap<>();
-    int most = Integer.parseInt("0" + parameter(url, "per_page"));
-    String before = parameter(url, "before");
+    int most = Integer.parseInt(query.getOrDefault("per_page", "60"));
+    String before = query.getOrDefault("before", "");
     boolean isBelow = before.isEmpty();
     for (Map<String, Object> post : List.copyOf(posts.values()).reversed()) {
       String id = JsonText.text(post, "id");

@@ -1,8 +1,6 @@
 package dev.holdfast.kit.testing;
 
 import dev.holdfast.kit.JsonText;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -400,19 +398,5 @@ public class SlackDouble extends HttpDouble {
     }
     posts.put(ts, post);
     return ok(Map.of("ts", ts));
-  }
-
-  /** The fields of a form. */
-  public static Map<String, String> form(String body) {
-    Map<String, String> form = new LinkedHashMap<>();
-    for (String pair : body.split("&", -1)) {
-      int equals = pair.indexOf('=');
-      if (equals > 0) {
-        form.put(
-            URLDecoder.decode(pair.substring(0, equals), StandardCharsets.UTF_8),
-            URLDecoder.decode(pair.substring(equals + 1), StandardCharsets.UTF_8));
-      }
-    }
-    return form;
   }
 }
