@@ -116,8 +116,7 @@ class ChangeReaderTest {
                 Map.of("name", "4711\n*", "username", "4711"),
                 "wa_id",
                 WhatsAppRig.PHONE)));
-    WebhookVerdict verdict =
-        rig.receive(WhatsAppRig.signed(WhatsAppRig.delivery("messages", value)));
+    WebhookVerdict verdict = rig.receive(WhatsAppRig.signed(WhatsAppRig.change("messages", value)));
     InboundMessage message = ((WebhookVerdict.Messages) verdict).messages().getFirst();
     assertThat(message.sender()).isEqualTo(WhatsAppRig.USER);
     assertThat(message.origin().senderName()).isEqualTo("4711 *");
@@ -232,7 +231,7 @@ class ChangeReaderTest {
     own.put("from", "15550783881");
     assertThat(drops(own)).containsExactly(DropReason.OWN_ECHO);
     String echoes =
-        WhatsAppRig.delivery(
+        WhatsAppRig.change(
             "smb_message_echoes",
             WhatsAppRig.value(
                 WhatsAppRig.NUMBER,
@@ -286,7 +285,7 @@ class ChangeReaderTest {
             WhatsAppRig.value(
                 WhatsAppRig.NUMBER, "messages", List.of(WhatsAppRig.text("wamid.1", "hello")));
         value.put(key, odd);
-        assertThat(rig.receive(WhatsAppRig.signed(WhatsAppRig.delivery("messages", value))))
+        assertThat(rig.receive(WhatsAppRig.signed(WhatsAppRig.change("messages", value))))
             .isNotNull();
       }
     }

@@ -61,6 +61,9 @@ class WhatsAppIntakeTest {
 
   @Test
   void thePublishedSignatureIsBelieved() throws Exception {
+    rig.close();
+    Map<String, ?> secret = Map.of("app_secret", "It's a Secret to Everybody");
+    rig = new WhatsAppRig(secret, Map.of(), folder);
     assertThat(rig.receive(WhatsAppRig.request(PUBLISHED_SIGNATURE, PUBLISHED)))
         .isEqualTo(new WebhookVerdict.Unparsable("the body is not what its content type says"));
     assertRefused(WhatsAppRig.request(PUBLISHED_SIGNATURE, PUBLISHED + " "));
@@ -87,7 +90,7 @@ class WhatsAppIntakeTest {
     Map<String, List<String>> headers =
         new LinkedHashMap<>(Map.of("content-type", List.of("application/json")));
     assertRefused(WhatsAppRig.request(headers, HELLO));
-    String signature = WhatsAppRig.signature(WhatsAppRig.SECRET, HELLO);
+    String signature = WhatsAppRig.signature(HELLO);
     headers.put("x-hub-signature-256", List.of(signature, signature));
     assertRefused(WhatsAppRig.request(headers, HELLO));
     headers.remove("x-hub-signature-256");
@@ -105,7 +108,7 @@ class WhatsAppIntakeTest {
     String escaped = HELLO.replace("hello", "h\\u00e9 \\ud83d\\ude00 a\\/b");
     assertThat(messages(rig.receive(WhatsAppRig.signed(escaped))).getFirst().text())
         .isEqualTo("hé 😀 a/b");
-    String signature = WhatsAppRig.signature(WhatsAppRig.SECRET, escaped);
+    String signature = WhatsAppRig.signature(escaped);
     for (String reEncoded :
         List.of(
             escaped.replace("\\u00e9", "é"),
@@ -279,7 +282,7 @@ class WhatsAppIntakeTest {
           .isInstanceOf(WebhookVerdict.Unparsable.class);
     }
     Map<String, List<String>> headers = new LinkedHashMap<>();
-    headers.put("x-hub-signature-256", List.of(WhatsAppRig.signature(WhatsAppRig.SECRET, HELLO)));
+    headers.put("x-hub-signature-256", List.of(WhatsAppRig.signature(HELLO)));
     for (List<String> type : List.of(List.<String>of(), List.of("text/plain"))) {
       headers.put("content-type", type);
       assertThat(rig.receive(WhatsAppRig.request(headers, HELLO)))
@@ -297,7 +300,7 @@ class WhatsAppIntakeTest {
             "{}",
             "{\"object\":\"page\",\"entry\":[]}",
             "{\"object\":\"whatsapp_business_account\",\"entry\":[1,{}]}",
-            WhatsAppRig.delivery("account_update", Map.of("event", "VERIFIED_ACCOUNT")))) {
+            WhatsAppRig.change("account_update", Map.of("event", "VERIFIED_ACCOUNT")))) {
       assertThat(rig.receive(WhatsAppRig.signed(body))).isEqualTo(nothing);
     }
   }
@@ -404,13 +407,13 @@ class WhatsAppIntakeTest {
   @Test
   void aButtonIsAClickAndItsRedeliveryIsNoneOnceItsPersonWasTold() throws Exception {
     WebhookVerdict.Clicked clicked = new WebhookVerdict.Clicked(click("wamid.1"), Optional.empty());
-    assertThat(rig.receive(WhatsAppRig.press("wamid.1", TOKEN))).isEqualTo(clicked);
-    assertThat(rig.receive(WhatsAppRig.press("wamid.1", TOKEN)))
+    assertThat(rig.receive(WhatsAppRig.pressed("wamid.1", TOKEN))).isEqualTo(clicked);
+    assertThat(rig.receive(WhatsAppRig.pressed("wamid.1", TOKEN)))
         .as("nobody was told yet: it may not be on disk")
         .isEqualTo(clicked);
     rig.channel().answerClick(clicked.click(), "Approved.");
     rig.channel().answerClick(clicked.click(), "This was already approved.");
-    assertThat(rig.sent())
+    assertThat(rig.posted())
         .singleElement()
         .satisfies(
             message -> {
@@ -418,7 +421,7 @@ class WhatsAppIntakeTest {
               assertThat(JsonText.map(message, "context")).containsEntry("message_id", "wamid.1");
               assertThat(JsonText.map(message, "text")).containsEntry("body", "Approved.");
             });
-    assertThat(rig.receive(WhatsAppRig.press("wamid.1", TOKEN)))
+    assertThat(rig.receive(WhatsAppRig.pressed("wamid.1", TOKEN)))
         .isEqualTo(new WebhookVerdict.Messages(List.of()));
   }
 
@@ -426,8 +429,8 @@ class WhatsAppIntakeTest {
   void clicksAmongOthersAreTakenOneByOneAndMessagesLast() throws Exception {
     Map<?, ?>[] all = {
       WhatsAppRig.text("wamid.1", "before"),
-      WhatsAppRig.press("wamid.2", TOKEN),
-      WhatsAppRig.press("wamid.3", TOKEN)
+      WhatsAppRig.pressed("wamid.2", TOKEN),
+      WhatsAppRig.pressed("wamid.3", TOKEN)
     };
     WebhookVerdict.Answer again = new WebhookVerdict.Answer(503, "text/plain", "");
     for (String id : List.of("wamid.2", "wamid.3")) {
@@ -441,7 +444,7 @@ class WhatsAppIntakeTest {
 
   @Test
   void aButtonOfSomebodyElsesIsAMessage() throws Exception {
-    assertThat(messages(rig.receive(WhatsAppRig.press("wamid.1", "buy-now"))))
+    assertThat(messages(rig.receive(WhatsAppRig.pressed("wamid.1", "buy-now"))))
         .singleElement()
         .satisfies(message -> assertThat(message.text()).isEqualTo("Approve"));
   }

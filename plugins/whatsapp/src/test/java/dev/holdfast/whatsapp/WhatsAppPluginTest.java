@@ -156,7 +156,7 @@ class WhatsAppPluginTest {
       assertThat(rig.asked(WhatsAppRig.NUMBER).get(1).path())
           .endsWith(
               "appsecret_proof="
-                  + WhatsAppRig.signature(WhatsAppRig.SECRET, WhatsAppRig.TOKEN).substring(7));
+                  + WhatsAppRig.signature(WhatsAppRig.APP_SECRET, WhatsAppRig.TOKEN).substring(7));
     }
   }
 

@@ -6,35 +6,28 @@ import dev.holdfast.api.OutboundReply;
 import dev.holdfast.api.StoredFile;
 import dev.holdfast.api.WebhookRequest;
 import dev.holdfast.api.WebhookVerdict;
-import dev.holdfast.api.channels.HmacKey;
-import dev.holdfast.kit.JsonText;
 import dev.holdfast.kit.testing.FakeConfig;
 import dev.holdfast.kit.testing.FakeContext;
-import dev.holdfast.kit.testing.HttpDouble;
+import dev.holdfast.kit.testing.GraphApiDouble;
 import dev.holdfast.kit.testing.PlainHttp;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /** A Graph API, and the plugin, started, on the other side. */
-final class WhatsAppRig extends HttpDouble {
-  static final String SECRET = "It's a Secret to Everybody";
-  static final String TOKEN = "EAAcanary77";
+final class WhatsAppRig extends GraphApiDouble {
   static final String VERIFY_TOKEN = "verify-canary";
-  static final String NUMBER = "106540352242922";
   static final String PHONE = "16505551234";
   static final String USER = "US.13491208655302741918";
   static final Instant NOW = Instant.ofEpochSecond(1_795_000_000);
 
   private final FakeContext context = new FakeContext(new PlainHttp());
   private final FakeConfig config;
-  private int posts;
 
   WhatsAppRig(Map<String, ?> keys, Map<String, ?> more, Path folder) {
     Map<String, Object> accounts = new LinkedHashMap<>();
@@ -53,7 +46,7 @@ final class WhatsAppRig extends HttpDouble {
   static Map<String, Object> account(Map<String, ?> keys) {
     Map<String, Object> account = new LinkedHashMap<>();
     account.put("token", TOKEN);
-    account.put("app_secret", SECRET);
+    account.put("app_secret", APP_SECRET);
     account.put("verify_token", VERIFY_TOKEN);
     account.put("phone_number_id", NUMBER);
     account.put("allow", Map.of("users", List.of("*")));
@@ -71,36 +64,8 @@ final class WhatsAppRig extends HttpDouble {
     return this;
   }
 
-  /** An error as Meta writes it. */
-  static Said error(int status, long code) {
-    return Said.json(
-        status,
-        "{\"error\":{\"message\":\"(#%d) It is so\",\"type\":\"OAuthException\",\"code\":%d,"
-                .formatted(code, code)
-            + "\"error_data\":{\"messaging_product\":\"whatsapp\",\"details\":\"Said\\nMeta\"},"
-            + "\"fbtrace_id\":\"A1\"}}");
-  }
-
-  @Override
-  protected synchronized Said usual(Asked asked) {
-    posts++;
-    return Said.json(
-        200,
-        "{\"messaging_product\":\"whatsapp\",\"contacts\":[{\"input\":\"1\",\"wa_id\":\"1\"}],"
-            + "\"messages\":[{\"id\":\"wamid.P"
-            + posts
-            + "\"}]}");
-  }
-
-  /** The edge, such as {@code messages}. */
-  @Override
-  protected String call(Asked asked) {
-    String path = asked.path().replaceFirst("\\?.*", "");
-    return path.substring(path.lastIndexOf('/') + 1);
-  }
-
   /** What was posted to the number's messages. */
-  List<Map<String, Object>> sent() {
+  List<Map<String, Object>> posted() {
     return bodies("messages");
   }
 
@@ -119,16 +84,9 @@ final class WhatsAppRig extends HttpDouble {
     return context.channels().getLast();
   }
 
-  static String signature(String secret, String body) {
-    byte[] mac =
-        HmacKey.ofText(HmacKey.Algorithm.SHA256, secret)
-            .sign(body.getBytes(StandardCharsets.UTF_8));
-    return "sha256=" + HexFormat.of().formatHex(mac);
-  }
-
   /** A request as Meta signs it. */
   static WebhookRequest signed(String body) {
-    return request(signature(SECRET, body), body);
+    return request(signature(body), body);
   }
 
   static WebhookRequest request(String signature, String body) {
@@ -158,21 +116,7 @@ final class WhatsAppRig extends HttpDouble {
    * @param key of the value in which the items stand
    */
   static String delivery(String number, String key, List<?> items) {
-    return delivery("messages", value(number, key, items));
-  }
-
-  static String delivery(String field, Map<String, ?> value) {
-    return JsonText.write(
-        Map.of(
-            "object",
-            "whatsapp_business_account",
-            "entry",
-            List.of(
-                Map.of(
-                    "id",
-                    "102290129340398",
-                    "changes",
-                    List.of(Map.of("field", field, "value", value))))));
+    return change("messages", value(number, key, items));
   }
 
   static Map<String, Object> value(String number, String key, List<?> items) {
@@ -202,7 +146,7 @@ final class WhatsAppRig extends HttpDouble {
     return message(id, "text", Map.of("body", text));
   }
 
-  static Map<String, Object> press(String id, String token) {
+  static Map<String, Object> pressed(String id, String token) {
     return message(
         id,
         "interactive",

@@ -1,9 +1,9 @@
 package dev.holdfast.tests.bench;
 
 import dev.holdfast.kit.testing.BotApiDouble;
+import dev.holdfast.kit.testing.GraphApiDouble;
 import dev.holdfast.kit.testing.SlackDouble;
 import dev.holdfast.tests.harness.Await;
-import dev.holdfast.tests.harness.GraphApiDouble;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.Setup;
 import java.io.IOException;

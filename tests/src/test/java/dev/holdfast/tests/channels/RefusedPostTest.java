@@ -3,8 +3,8 @@ package dev.holdfast.tests.channels;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.kit.testing.GraphApiDouble;
 import dev.holdfast.tests.harness.Await;
-import dev.holdfast.tests.harness.GraphApiDouble;
 import dev.holdfast.tests.harness.Json;
 import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.ServerRig;

@@ -5,10 +5,10 @@ import static dev.holdfast.tests.channels.WhatsAppSetup.BOB;
 import static dev.holdfast.tests.channels.WhatsAppSetup.LIMIT;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.kit.JsonText;
+import dev.holdfast.kit.testing.GraphApiDouble;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.BoardRig;
-import dev.holdfast.tests.harness.GraphApiDouble;
 import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
@@ -16,7 +16,6 @@ import dev.holdfast.tests.harness.Setup;
 import dev.holdfast.tests.harness.ShellRig;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -60,15 +59,15 @@ class WhatsAppApprovalTest {
     META.close();
   }
 
-  private JsonNode ask(String name) {
+  private Map<String, Object> ask(String name) {
     String _ = META.say(ANN, ShellRig.call("stamp", Map.of("name", name)));
-    JsonNode question =
+    Map<String, Object> question =
         Await.value(
             "a question with buttons",
             LIMIT,
             () ->
                 META.sent().stream()
-                    .filter(message -> message.has("interactive"))
+                    .filter(message -> message.containsKey("interactive"))
                     .reduce((_, later) -> later));
     Await.until(
         "the server knows that it arrived",
@@ -77,13 +76,14 @@ class WhatsAppApprovalTest {
     return question;
   }
 
-  private static String token(JsonNode question, String title) {
-    for (JsonNode button : question.path("interactive").path("action").path("buttons")) {
-      if (button.path("reply").path("title").asText().equals(title)) {
-        return button.path("reply").path("id").asText();
-      }
-    }
-    throw new AssertionError(question.toString());
+  private static String token(Map<String, Object> question, String title) {
+    Map<String, Object> action = JsonText.map(JsonText.map(question, "interactive"), "action");
+    return JsonText.maps(action, "buttons").stream()
+        .map(button -> JsonText.map(button, "reply"))
+        .filter(reply -> JsonText.text(reply, "title").equals(title))
+        .map(reply -> JsonText.text(reply, "id"))
+        .findFirst()
+        .orElseThrow();
   }
 
   private void awaitText(String person, String text) {
@@ -92,8 +92,8 @@ class WhatsAppApprovalTest {
 
   @Test
   void aButtonOfBeforeAKillLetsItRunOnceForThePersonWhoWasAsked() throws Exception {
-    JsonNode question = ask("one");
-    assertThat(question.path("recipient").asText()).isEqualTo(ANN);
+    Map<String, Object> question = ask("one");
+    assertThat(JsonText.text(question, "recipient")).isEqualTo(ANN);
     String approve = token(question, "Approve");
     rig.restart();
     rig.api().awaitChannel("whatsapp");
@@ -103,11 +103,11 @@ class WhatsAppApprovalTest {
     String press = META.press(ANN, approve);
     awaitText(ANN, "Approved.");
     Await.until("it ran", LIMIT, () -> board.runs("one") == 1);
-    Optional<JsonNode> told =
-        META.sent().stream()
-            .filter(message -> message.path("text").path("body").asText().equals("Approved."))
-            .findFirst();
-    assertThat(told.orElseThrow().path("context").path("message_id").asText()).isEqualTo(press);
+    assertThat(META.sent())
+        .filteredOn(
+            message -> JsonText.text(JsonText.map(message, "text"), "body").equals("Approved."))
+        .first()
+        .satisfies(told -> assertThat(told).containsEntry("context", Map.of("message_id", press)));
     String _ = META.press(ANN, token(question, "Deny"));
     awaitText(ANN, "This was already approved.");
     rig.api().awaitQuiet(LIMIT);

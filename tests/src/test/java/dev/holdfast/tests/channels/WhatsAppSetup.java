@@ -1,7 +1,7 @@
 package dev.holdfast.tests.channels;
 
+import dev.holdfast.kit.testing.GraphApiDouble;
 import dev.holdfast.tests.harness.Await;
-import dev.holdfast.tests.harness.GraphApiDouble;
 import dev.holdfast.tests.harness.Setup;
 import java.time.Duration;
 import java.util.List;

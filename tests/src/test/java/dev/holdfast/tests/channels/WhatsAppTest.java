@@ -7,10 +7,12 @@ import static dev.holdfast.tests.channels.WhatsAppSetup.awaitTexts;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.holdfast.api.PluginHttp;
+import dev.holdfast.kit.JsonText;
+import dev.holdfast.kit.testing.GraphApiDouble;
+import dev.holdfast.kit.testing.HttpDouble.Said;
 import dev.holdfast.tests.harness.Answer;
 import dev.holdfast.tests.harness.Await;
-import dev.holdfast.tests.harness.GraphApiDouble;
-import dev.holdfast.tests.harness.GraphApiDouble.Harm;
 import dev.holdfast.tests.harness.Http;
 import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.Served;
@@ -77,8 +79,9 @@ class WhatsAppTest {
     awaitTexts(META, BOB, List.of("echo: by number"));
     rig.api().awaitQuiet(LIMIT);
     assertThat(META.sent()).hasSize(2);
-    assertThat(META.sent().stream().map(sent -> sent.path("context").path("message_id").asText()))
-        .containsExactlyInAnyOrder("wamid.a", "wamid.b");
+    assertThat(META.sent().stream().map(sent -> sent.get("context")))
+        .containsExactlyInAnyOrder(
+            Map.of("message_id", "wamid.a"), Map.of("message_id", "wamid.b"));
     assertThat(rig.api().event("wamid.c").has("state")).as("nothing is stored").isFalse();
   }
 
@@ -88,11 +91,11 @@ class WhatsAppTest {
     document.put("type", "document");
     document.put(
         "document",
-        Map.of("id", "4490709327384033", "filename", "a.txt", "mime_type", "text/plain"));
+        Map.of("id", GraphApiDouble.FILE, "filename", "a.txt", "mime_type", "text/plain"));
     String body = GraphApiDouble.delivery("messages", List.of(document));
     assertThat(META.deliver(body).status()).isEqualTo(200);
     Await.until("it is answered", LIMIT, () -> META.texts(ANN).size() == 1);
-    assertThat(META.downloads()).isEqualTo(1);
+    assertThat(META.asked("content")).hasSize(1);
     assertThat(rig.server().output()).doesNotContain(GraphApiDouble.TOKEN);
   }
 
@@ -122,10 +125,10 @@ class WhatsAppTest {
         .sum("holdfast_events_total", "channel=\"whatsapp\"", "outcome=\"refused\"");
   }
 
-  private Answer refused(String body, String signature) throws Exception {
-    Answer answer = META.deliver(body, signature);
+  private byte[] refused(String body, String signature) throws Exception {
+    PluginHttp.Answer answer = META.deliver(body, signature);
     assertThat(answer.status()).isEqualTo(401);
-    return answer;
+    return answer.body();
   }
 
   @Test
@@ -133,13 +136,13 @@ class WhatsAppTest {
     String body =
         GraphApiDouble.delivery("messages", List.of(GraphApiDouble.text(ANN, "wamid.x", "forged")));
     double before = refusals();
-    Answer wrong = refused(body, "sha256=" + "0".repeat(64));
-    Answer missing = refused(body, "");
-    Answer reEncoded = refused(body + " ", GraphApiDouble.signature(body));
-    assertThat(List.of(missing.body(), reEncoded.body()))
+    byte[] wrong = refused(body, "sha256=" + "0".repeat(64));
+    byte[] missing = refused(body, "");
+    byte[] reEncoded = refused(body + " ", GraphApiDouble.signature(body));
+    assertThat(List.of(missing, reEncoded))
         .as("nothing tells them apart")
-        .allSatisfy(said -> assertThat(said).hasSameSizeAs(wrong.body()));
-    assertThat(wrong.body()).doesNotContain("signature");
+        .allSatisfy(said -> assertThat(said).hasSameSizeAs(wrong));
+    assertThat(wrong).asString().doesNotContain("signature");
     String old = body.replaceFirst("\"timestamp\":\"[0-9]+\"", "\"timestamp\":\"1700000000\"");
     assertThat(META.deliver(old, GraphApiDouble.signature(old)).status())
         .as("Meta would send it again for a week")
@@ -175,7 +178,7 @@ class WhatsAppTest {
   @Test
   void aLimitDelaysAnswersAndLosesNone() {
     int[] limits = {3};
-    META.harm(Harm.LIMIT, _ -> limits[0]-- > 0);
+    META.harm(GraphApiDouble.error(429, 130429), false, _ -> limits[0]-- > 0);
     String first = META.say(ANN, "one");
     String second = META.say(BOB, "two");
     rig.api().awaitState(first, ServerApi.FINAL, LIMIT);
@@ -187,7 +190,7 @@ class WhatsAppTest {
 
   @Test
   void aRevokedTokenIsNamedAndNotTriedAgainAndAgain() throws Exception {
-    META.harm(Harm.REVOKE, _ -> true);
+    META.harm(GraphApiDouble.error(401, 190), false, _ -> true);
     String id = META.say(ANN, "hello");
     Await.until(
         "it is named",
@@ -203,7 +206,7 @@ class WhatsAppTest {
     assertThat(rig.server().output())
         .contains("the token is not valid (190)")
         .doesNotContain(GraphApiDouble.TOKEN, GraphApiDouble.APP_SECRET);
-    META.heal();
+    META.reset();
     String _ = META.say(ANN, "again");
     awaitTexts(META, ANN, List.of("echo: again"));
     Await.until(
@@ -216,10 +219,13 @@ class WhatsAppTest {
   @Test
   void aPostOfUnknownOutcomeIsLookedForInWhatMetaTells() throws Exception {
     int[] harms = {1, 1};
-    META.harm(Harm.LOSE_ANSWER, message -> body(message).endsWith("broken") && harms[0]-- > 0);
+    META.harm(Said.nothing(), true, message -> body(message).endsWith("broken") && harms[0]-- > 0);
     String broken = META.say(ANN, "broken");
     awaitUnknown(broken);
-    META.harm(Harm.FAIL, message -> body(message).endsWith("failed") && harms[1]-- > 0);
+    META.harm(
+        GraphApiDouble.error(500, 131000),
+        true,
+        message -> body(message).endsWith("failed") && harms[1]-- > 0);
     String failed = META.say(BOB, "failed");
     awaitUnknown(failed);
     rig.api().awaitQuiet(LOOK_UP);
@@ -233,7 +239,7 @@ class WhatsAppTest {
   @Test
   void aPostThatNeverArrivedIsPostedOnceMore() {
     int[] harms = {1};
-    META.harm(Harm.LOSE_MESSAGE, _ -> harms[0]-- > 0);
+    META.harm(Said.nothing(), false, _ -> harms[0]-- > 0);
     String lost = META.say(ANN, "lost");
     awaitUnknown(lost);
     Await.until("it is there", LOOK_UP, () -> META.texts(ANN).equals(List.of("echo: lost")));
@@ -248,7 +254,7 @@ class WhatsAppTest {
         () -> rig.api().event(id).path("replies").path(0).path("unknowns").asInt() == 1);
   }
 
-  private static String body(JsonNode message) {
-    return message.path("text").path("body").asText();
+  private static String body(Map<String, Object> message) {
+    return JsonText.text(JsonText.map(message, "text"), "body");
   }
 }

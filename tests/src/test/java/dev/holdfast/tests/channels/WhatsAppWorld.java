@@ -1,7 +1,7 @@
 package dev.holdfast.tests.channels;
 
-import dev.holdfast.tests.harness.GraphApiDouble;
-import dev.holdfast.tests.harness.GraphApiDouble.Harm;
+import dev.holdfast.kit.testing.GraphApiDouble;
+import dev.holdfast.kit.testing.HttpDouble.Said;
 import dev.holdfast.tests.harness.Setup;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -54,7 +54,7 @@ final class WhatsAppWorld implements ChatWorld {
 
   @Override
   public void loseAnswers(Random random, int percent) {
-    meta.harm(Harm.LOSE_ANSWER, _ -> random.nextInt(100) < percent);
+    meta.harm(Said.nothing(), true, _ -> random.nextInt(100) < percent);
   }
 
   @Override
