@@ -78,6 +78,7 @@ class DiscordGatewayTest {
     DISCORD.say("hello");
     answers.add("echo: hello");
     awaitTexts(answers);
+    rig.api().awaitQuiet(LIMIT); // otherwise its answer may be posted again
     rig.server().suspend(); // it is delivered, and not even read
     kill("message 0", Duration.ZERO, answers);
     assertThat(DISCORD.resumes()).as("it came again").isPositive();
@@ -98,6 +99,7 @@ class DiscordGatewayTest {
         "it is answered",
         LOOK_UP, // if the kill cut off a post
         () -> DISCORD.texts().containsAll(answers));
+    rig.api().awaitQuiet(LIMIT);
   }
 
   @Test

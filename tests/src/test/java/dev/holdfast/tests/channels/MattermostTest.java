@@ -110,6 +110,7 @@ class MattermostTest {
     MATTERMOST.say("hello");
     answers.add("echo: hello");
     awaitTexts(answers);
+    rig.api().awaitQuiet(MattermostSetup.LIMIT); // otherwise its answer may be posted again
     rig.server().suspend(); // it is delivered, and not even read
     kill("message 0", Duration.ZERO, answers);
     for (int i = 1; i <= KILLS; i++) {
@@ -124,6 +125,7 @@ class MattermostTest {
     rig.restart();
     answers.add("echo: " + text);
     awaitTexts(answers);
+    rig.api().awaitQuiet(MattermostSetup.LIMIT);
   }
 
   @Test

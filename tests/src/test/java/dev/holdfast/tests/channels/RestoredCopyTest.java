@@ -92,7 +92,7 @@ class RestoredCopyTest {
 
   /** One that an operator has stopped amid its work. Returns a message to the bot that is open. */
   private String openWork(ServerRig original) throws IOException {
-    String soon = Instant.now().plusSeconds(15).toString();
+    String soon = Instant.now().plusSeconds(30).toString();
     Post set =
         original.converse(
             "w0",

@@ -114,6 +114,7 @@ class TelegramTest {
     API.harm(Harm.HANG, call -> call.method().equals("getUpdates") && offset(call) > confirmed);
     String first = API.say(ANN, "before the crash");
     rig.api().awaitState(first, ServerApi.FINAL, LIMIT);
+    rig.api().awaitQuiet(LIMIT);
     rig.server().kill9();
     API.heal();
     assertThat(API.unconfirmed()).isEqualTo(1);
