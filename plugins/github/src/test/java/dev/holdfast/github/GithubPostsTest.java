@@ -136,6 +136,9 @@ class GithubPostsTest {
     Failure asked = refused(new Said(429, Map.of("retry-after", "3600"), "{}"));
     assertThat(asked.code()).isEqualTo(FailureCode.RATE_LIMITED);
     assertThat(asked.retryAfter()).isEqualTo(Duration.ofHours(1));
+    String often = "{\"message\":\"You have exceeded a secondary rate limit.\"}";
+    assertThat(refused(new Said(403, Map.of("retry-after", "3"), often)).retryAfter())
+        .isEqualTo(Duration.ofSeconds(3));
     for (Said said :
         List.of(
             GithubRig.refused(403, "You have exceeded a secondary rate limit."),
@@ -159,6 +162,12 @@ class GithubPostsTest {
         .contains("archived");
     assertThat(refused(GithubRig.refused(410, "Issues are disabled for this repo")).message())
         .contains("issues turned off");
+    assertThat(refused(GithubRig.refused(404, "Not Found")).message())
+        .contains("the token does not reach the repository");
+    assertThat(
+            refused(GithubRig.refused(403, "Unable to create comment because issue is locked."))
+                .message())
+        .contains("the conversation is locked (403)");
   }
 
   @Test

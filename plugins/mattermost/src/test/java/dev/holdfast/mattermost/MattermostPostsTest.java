@@ -189,6 +189,13 @@ class MattermostPostsTest {
   }
 
   @Test
+  void aRightThatIsMissingIsNamed() throws Exception {
+    rig.always("POST /posts", MattermostRig.error(403, "api.context.permissions.app_error"));
+    assertThat(failure(post(MattermostRig.reply("chan", "hello"))).message())
+        .contains("does not let the bot do this (api.context.permissions.app_error)");
+  }
+
+  @Test
   void aLimitSaysHowLongItLasts() throws Exception {
     rig.always(
         "POST /posts",

@@ -101,6 +101,13 @@ class SlackPostsTest {
     assertThat(outcome.failure().summary()).doesNotContain("canary");
   }
 
+  @Test
+  void aConversationThatIsNotShownIsNamedWithItsStep() throws Exception {
+    rig.always("chat.postMessage", SlackRig.error("channel_not_found"));
+    assertThat(((PostOutcome.NotDelivered) post("C1:10.000001")).failure().message())
+        .contains("invite it (channel_not_found)");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"internal_error", "fatal_error"})
   void whatSlackMayHaveDoneIsUnknown(String error) throws Exception {

@@ -161,28 +161,4 @@ class DiscordInteractionsTest {
     rig.api().awaitQuiet(LIMIT);
     assertThat(DISCORD.texts()).hasSize(1);
   }
-
-  @Test
-  void whatIsNotSignedIsRefusedWithoutAReasonAndNotStored() throws Exception {
-    String body = ask("3001", "7", "hello");
-    String late = Long.toString(Instant.now().minusSeconds(400).getEpochSecond());
-    String soon = Long.toString(Instant.now().plusSeconds(400).getEpochSecond());
-    for (HttpResponse<String> answer :
-        List.of(
-            send(PING, time(), signature(OTHER_SEED, time(), PING)),
-            send(body, time(), "00"),
-            send(body, late, signature(SEED, late, body)),
-            send(body, soon, signature(SEED, soon, body)),
-            send(body + " ", time(), signature(SEED, time(), body)))) {
-      assertThat(answer.statusCode()).isEqualTo(401);
-      assertThat(answer.body()).doesNotContainIgnoringCase("signature").doesNotContain("stale");
-    }
-    String large = ask("3002", "7", "x".repeat(1024 * 1024 + 1));
-    assertThat(send(large, time(), signature(SEED, time(), large)).statusCode()).isEqualTo(413);
-    String stranger = ask("3003", "8", "hello");
-    String time = time();
-    assertThat(send(stranger, time, signature(SEED, time, stranger)).statusCode()).isEqualTo(200);
-    rig.api().awaitQuiet(LIMIT);
-    assertThat(DISCORD.texts()).isEmpty();
-  }
 }

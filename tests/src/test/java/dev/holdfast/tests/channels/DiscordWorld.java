@@ -27,13 +27,8 @@ final class DiscordWorld implements ButtonWorld {
   }
 
   @Override
-  public String origin() {
-    return discord.baseUrl().replace("/api/v10", "");
-  }
-
-  @Override
-  public void configure(Setup setup, String origin) {
-    serve(setup, origin);
+  public void configure(Setup setup) {
+    serve(setup, discord.baseUrl().replace("/api/v10", ""));
   }
 
   /** For whatever is there. */

@@ -119,16 +119,6 @@ class MatrixTest {
   }
 
   @Test
-  void anInvitationOfAnAllowedPersonIsAcceptedAndAnotherIsNot() {
-    String strangers = HOMESERVER.invite("strangers", "@mallory:evil.test");
-    String own = HOMESERVER.invite("own", ANN);
-    Await.until("it has joined", LIMIT, () -> HOMESERVER.hasJoined(own));
-    String _ = HOMESERVER.say(own, ANN, "hello");
-    awaitShown(own, List.of("echo: hello"));
-    assertThat(HOMESERVER.hasJoined(strangers)).isFalse();
-  }
-
-  @Test
   void aDraftIsEditedAndBecomesTheReplyAlsoWhenTheServerIsKilledBetween() {
     String key = HOMESERVER.say(direct, ANN, ShellRig.command("sleep 8; echo done"));
     Await.until("a draft is there", LIMIT, () -> !HOMESERVER.shown(direct).isEmpty());
@@ -163,21 +153,6 @@ class MatrixTest {
   }
 
   @Test
-  void moreThanOneSyncBringsIsAnsweredAfterAnOutage() throws Exception {
-    rig.server().kill9();
-    String last = "";
-    for (int i = 0; i < 120; i++) {
-      last = HOMESERVER.say(direct, i % 2 == 0 ? ANN : BOB, "message " + i);
-    }
-    rig.start();
-    rig.api().awaitState(last, ServerApi.FINAL, LIMIT);
-    rig.api().awaitQuiet(LIMIT);
-    String all = String.join("\n", HOMESERVER.shown(direct));
-    assertThat(HOMESERVER.asked("/messages")).isNotEmpty();
-    assertThat(all).contains("message 0", "message 69", "message 119");
-  }
-
-  @Test
   void aReplyWhoseAnswerWasLostIsFoundInTheRoom() throws Exception {
     HOMESERVER.loseNextAnswer();
     String _ = HOMESERVER.say(direct, ANN, "hello");
@@ -185,49 +160,5 @@ class MatrixTest {
     rig.api().awaitQuiet(LIMIT);
     assertThat(HOMESERVER.shown(direct)).containsExactly("echo: hello");
     assertThat(HOMESERVER.asked("/send/")).hasSize(1);
-  }
-
-  @Test
-  void whenItCannotBeLookedForTheHomeserverDropsTheRepeat() throws Exception {
-    HOMESERVER.always("/messages", LIMITED);
-    HOMESERVER.loseNextAnswer();
-    String _ = HOMESERVER.say(direct, ANN, "hello");
-    Await.until("it was sent again", LIMIT, () -> HOMESERVER.asked("/send/").size() == 2);
-    rig.api().awaitQuiet(LIMIT);
-    assertThat(HOMESERVER.written(direct)).hasSize(1);
-  }
-
-  @Test
-  void aRevokedTokenIsNamedAndNotTriedInALoop() {
-    long before = HOMESERVER.asked("/sync").size();
-    HOMESERVER.always("", HomeserverDouble.refused(401, "M_UNKNOWN_TOKEN", ""));
-    Await.until(
-        "it is named",
-        LIMIT,
-        () ->
-            rig.api().get("/ready").body().contains("(AUTH)")
-                && rig.server().output().contains("the access token is not valid"));
-    assertThat(HOMESERVER.asked("/sync").size() - before).isLessThan(10);
-    HOMESERVER.reset();
-    rig.restart(); // or it would be minutes until it asks again
-  }
-
-  @Test
-  void aLimitPostponesAReply() throws Exception {
-    HOMESERVER.next("/send/", LIMITED, LIMITED);
-    String _ = HOMESERVER.say(direct, ANN, "hello");
-    awaitShown(direct, List.of("echo: hello"));
-  }
-
-  @Test
-  void theChecksLookAtTheRooms() throws Exception {
-    Await.until(
-        "the checks are there",
-        LIMIT,
-        () -> {
-          String checks = rig.api().post("/api/v1/channels/matrix/check", Map.of()).body();
-          return checks.contains("the access token is valid, for @bot:hs.example")
-              && checks.contains(direct + " lets the account write");
-        });
   }
 }

@@ -28,12 +28,7 @@ final class MatrixWorld implements ChatWorld {
   }
 
   @Override
-  public String origin() {
-    return homeserver.url();
-  }
-
-  @Override
-  public void configure(Setup setup, String origin) {
+  public void configure(Setup setup) {
     Map<String, Object> account = new LinkedHashMap<>(EVERYBODY);
     account.put("access_token", HomeserverDouble.TOKEN);
     if (isPushed) {
@@ -42,7 +37,7 @@ final class MatrixWorld implements ChatWorld {
       homeserver.pushTo(setup.url("/webhooks/matrix/main"), HS_TOKEN);
     }
     setup
-        .set("channels.matrix.base_url", origin)
+        .set("channels.matrix.base_url", homeserver.url())
         .setNamed("channels.matrix.accounts", "main", account);
   }
 

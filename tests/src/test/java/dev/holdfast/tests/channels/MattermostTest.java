@@ -10,7 +10,6 @@ import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Setup;
 import dev.holdfast.tests.harness.ShellRig;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -140,77 +139,5 @@ class MattermostTest {
     rig.start();
     awaitTexts(List.of("echo: hello", "echo: anybody there?", "echo: and here?"));
     assertThat(MATTERMOST.asked("GET /channels/*/posts")).isNotEmpty();
-  }
-
-  @Test
-  void whereTheBotIsMissingIsShownUntilItIsBack() throws Exception {
-    MATTERMOST.say("hello");
-    awaitTexts(List.of("echo: hello"));
-    assertThat(ready()).doesNotContain("not_in_places");
-    MATTERMOST.remove(true);
-    Await.until("it is told", Duration.ofSeconds(60), () -> ready().contains("not_in_places"));
-    assertThat(ready())
-        .contains("listener/mattermost:main")
-        .doesNotContain(MattermostDouble.CHANNEL);
-    MATTERMOST.remove(false);
-    Await.until("it is over", Duration.ofSeconds(60), () -> !ready().contains("not_in_places"));
-  }
-
-  private String ready() throws IOException {
-    return rig.api().get("/ready").body();
-  }
-
-  @Test
-  void aConnectionThatBreaksGoesOnWhereItWas() {
-    MATTERMOST.say("hello");
-    awaitTexts(List.of("echo: hello"));
-    long connections = MATTERMOST.connections();
-    MATTERMOST.breakSockets();
-    MATTERMOST.say("while it was broken");
-    awaitTexts(List.of("echo: hello", "echo: while it was broken"));
-    assertThat(MATTERMOST.connections()).isEqualTo(connections);
-  }
-
-  @Test
-  void aReplyWhoseAnswerWasLostIsFoundInTheHistory() {
-    MATTERMOST.loseNextAnswer();
-    MATTERMOST.say("hello");
-    Await.until(
-        "it was looked for", LOOK_UP, () -> !MATTERMOST.asked("GET /channels/*/posts").isEmpty());
-    MATTERMOST.say("and now");
-    awaitTexts(List.of("echo: hello", "echo: and now"));
-  }
-
-  @Test
-  void aConnectionThatIsSilentIsReplaced() {
-    MATTERMOST.say("hello");
-    awaitTexts(List.of("echo: hello"));
-    MATTERMOST.freeze();
-    MATTERMOST.say("anybody there?");
-    awaitTexts(List.of("echo: hello", "echo: anybody there?"));
-  }
-
-  @Test
-  void aRevokedTokenIsNamedAndARenewedOneAnswersWhatWasWrittenMeanwhile() throws Exception {
-    MATTERMOST.say("hello");
-    awaitTexts(List.of("echo: hello"));
-    MATTERMOST.revoke();
-    Await.until(
-        "the token is named",
-        Duration.ofSeconds(60),
-        () ->
-            rig.api().get("/api/v1/conditions").body().contains("(AUTH)")
-                && rig.server().output().contains("create a new one for the bot"));
-    assertThat(rig.api().get("/ready").body()).contains("mattermost:main");
-    int before = MATTERMOST.asked().size();
-    Await.pause(Duration.ofSeconds(2)); // ten of the server's
-    assertThat(MATTERMOST.asked().size() - before).isLessThan(10);
-    assertThat(rig.server().output()).doesNotContain(MattermostDouble.BOT_TOKEN);
-    rig.server().stop();
-    MATTERMOST.forgetConnections();
-    MATTERMOST.say("anybody there?");
-    rig.setup().env("BOT_TOKEN", MattermostDouble.RENEWED_TOKEN);
-    rig.start();
-    awaitTexts(List.of("echo: hello", "echo: anybody there?"));
   }
 }

@@ -26,14 +26,9 @@ final class MattermostWorld implements ChatWorld {
   }
 
   @Override
-  public String origin() {
-    return mattermost.url();
-  }
-
-  @Override
-  public void configure(Setup setup, String origin) {
+  public void configure(Setup setup) {
     Map<String, Object> account = new LinkedHashMap<>(EVERYBODY);
-    account.put("url", origin);
+    account.put("url", mattermost.url());
     account.put("token", MattermostDouble.BOT_TOKEN);
     setup.setNamed("channels.mattermost.accounts", "main", account);
   }

@@ -23,8 +23,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The bundled plugin over Socket Mode, in the real server, against a double of Slack. */
 @Timeout(240)
@@ -118,17 +116,6 @@ class SlackSocketTest {
   }
 
   @Test
-  void aReplyWhoseAnswerWasLostIsFoundInTheHistory() throws Exception {
-    SLACK.loseNextAnswer();
-    SLACK.say("hello");
-    Await.until("it was looked for", LOOK_UP, () -> SLACK.lookUps() > 0);
-    SLACK.say("and now");
-    awaitTexts(List.of("echo: hello", "echo: and now"));
-    rig.api().awaitQuiet(LOOK_UP);
-    awaitTexts(List.of("echo: hello", "echo: and now"));
-  }
-
-  @Test
   void whatWasSaidWhileNobodyListenedIsAskedForAndAnswered() throws Exception {
     String _ = SLACK.say(7, "hello");
     awaitTexts(List.of("echo: hello"));
@@ -172,43 +159,5 @@ class SlackSocketTest {
   private Connection database() throws SQLException {
     return DriverManager.getConnection(
         "jdbc:sqlite:" + rig.setup().dataDir().resolve("holdfast.db"));
-  }
-
-  /** The condition names the code, the log what Slack said. */
-  @ParameterizedTest
-  @ValueSource(strings = {"token_revoked", "account_inactive"})
-  void whatSlackRefusesTheAppIsNamedAndNoLoop(String error) {
-    int before = SLACK.asked().size();
-    SLACK.refuseAll(error);
-    Await.until(
-        "(AUTH) " + error,
-        LIMIT,
-        () ->
-            rig.api().get("/api/v1/conditions").body().contains("(AUTH)")
-                && rig.server().output().contains(error));
-    Await.pause(Duration.ofSeconds(1)); // five of the server's
-    assertThat(SLACK.asked().size() - before).isLessThan(40);
-    assertThat(rig.server().output())
-        .doesNotContain(SlackDouble.BOT_TOKEN)
-        .doesNotContain(SlackDouble.APP_TOKEN);
-    SLACK.reset();
-    rig.restart(); // or it would be minutes until it asks again
-  }
-
-  @Test
-  void aLimitIsWaitedForInSilenceAndTold() {
-    SLACK.limitPosts(Duration.ofSeconds(61)); // only what is longer than a minute is told
-    int calls = SLACK.asked().size();
-    SLACK.say("hello");
-    Await.until("it was refused", LIMIT, () -> SLACK.asked().size() > calls);
-    Await.until(
-        "the operator is told",
-        LIMIT,
-        () -> rig.api().get("/api/v1/conditions").body().contains("threads_asked_to_wait"));
-    int before = SLACK.asked().size();
-    Await.pause(Duration.ofSeconds(2)); // ten of the server's
-    assertThat(SLACK.asked().size() - before).isLessThan(5);
-    SLACK.limitPosts(Duration.ZERO);
-    awaitTexts(List.of("echo: hello"));
   }
 }

@@ -24,13 +24,8 @@ final class SlackWorld implements ButtonWorld {
   }
 
   @Override
-  public String origin() {
-    return slack.baseUrl().replace("/api", "");
-  }
-
-  @Override
-  public void configure(Setup setup, String origin) {
-    serve(setup, origin);
+  public void configure(Setup setup) {
+    serve(setup, slack.baseUrl().replace("/api", ""));
   }
 
   /** For whatever is there. */

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -143,5 +144,22 @@ class TelegramTest {
     assertThat(written).allMatch(call -> call.chat().equals("-100"));
     assertThat(API.calls("sendMessage")).hasSize(1);
     assertThat(API.calls("editMessageText").getLast().text()).doesNotContain("<i>");
+  }
+
+  /** The condition names the code, the log says what to do. */
+  @Test
+  void aRevokedTokenIsNamedWithoutIt() {
+    AtomicInteger asked = new AtomicInteger();
+    API.harm(Harm.REVOKE, _ -> asked.incrementAndGet() > 0);
+    Await.until(
+        "it is named",
+        LIMIT,
+        () ->
+            rig.api().get("/api/v1/conditions").body().contains("(AUTH)")
+                && rig.server().output().contains("the token is not valid"));
+    assertThat(asked.get()).isLessThan(20);
+    assertNoToken(rig);
+    API.heal();
+    rig.restart(); // or it would be minutes until it asks again
   }
 }

@@ -27,13 +27,8 @@ final class TelegramWorld implements ButtonWorld {
   }
 
   @Override
-  public String origin() {
-    return api.url();
-  }
-
-  @Override
-  public void configure(Setup setup, String origin) {
-    serve(setup, origin, byWebhook);
+  public void configure(Setup setup) {
+    serve(setup, api.url(), byWebhook);
   }
 
   /** For whatever is there. */

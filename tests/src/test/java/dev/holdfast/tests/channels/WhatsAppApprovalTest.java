@@ -14,7 +14,6 @@ import dev.holdfast.tests.harness.Served;
 import dev.holdfast.tests.harness.ServerRig;
 import dev.holdfast.tests.harness.Setup;
 import dev.holdfast.tests.harness.ShellRig;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -113,26 +112,5 @@ class WhatsAppApprovalTest {
     rig.api().awaitQuiet(LIMIT);
     assertThat(board.runs("one")).isEqualTo(1);
     Await.until("all was taken", LIMIT, META::isAllDelivered);
-  }
-
-  @Test
-  void aButtonAmongMessagesIsTakenFirstAndTheMessagesWithTheNextDelivery() throws Exception {
-    String approve = token(ask("two"), "Approve");
-    String body =
-        GraphApiDouble.delivery(
-            "messages",
-            List.of(
-                GraphApiDouble.text(BOB, "wamid.m", "meanwhile"),
-                GraphApiDouble.press(ANN, "wamid.p", approve)));
-    assertThat(META.deliver(body).status()).isEqualTo(503);
-    awaitText(ANN, "Approved.");
-    assertThat(META.texts(BOB)).isEmpty();
-    assertThat(META.deliver(body).status()).isEqualTo(200);
-    awaitText(BOB, "echo: meanwhile");
-    assertThat(META.deliver(body).status()).isEqualTo(200);
-    rig.api().awaitQuiet(LIMIT);
-    assertThat(board.runs("two")).isEqualTo(1);
-    assertThat(META.texts(BOB)).hasSize(1);
-    assertThat(META.texts(ANN)).containsOnlyOnce("Approved.");
   }
 }

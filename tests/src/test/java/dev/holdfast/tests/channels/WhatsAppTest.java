@@ -7,7 +7,6 @@ import static dev.holdfast.tests.channels.WhatsAppSetup.awaitTexts;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.holdfast.api.PluginHttp;
 import dev.holdfast.kit.JsonText;
 import dev.holdfast.kit.testing.GraphApiDouble;
 import dev.holdfast.kit.testing.HttpDouble.Said;
@@ -86,20 +85,6 @@ class WhatsAppTest {
   }
 
   @Test
-  void aFileOfAMessageIsFetchedByItsIdWithTheToken() throws Exception {
-    Map<String, Object> document = GraphApiDouble.text(ANN, "wamid.d", "");
-    document.put("type", "document");
-    document.put(
-        "document",
-        Map.of("id", GraphApiDouble.FILE, "filename", "a.txt", "mime_type", "text/plain"));
-    String body = GraphApiDouble.delivery("messages", List.of(document));
-    assertThat(META.deliver(body).status()).isEqualTo(200);
-    Await.until("it is answered", LIMIT, () -> META.texts(ANN).size() == 1);
-    assertThat(META.asked("content")).hasSize(1);
-    assertThat(rig.server().output()).doesNotContain(GraphApiDouble.TOKEN);
-  }
-
-  @Test
   void whatWasTakenIsAnsweredOnceAfterAKill() {
     List<String> answers = new ArrayList<>();
     for (int i = 0; i < KILLS; i++) {
@@ -120,47 +105,6 @@ class WhatsAppTest {
         .isBetween(KILLS, 2 * KILLS);
   }
 
-  private double refusals() throws Exception {
-    return rig.metrics()
-        .sum("holdfast_events_total", "channel=\"whatsapp\"", "outcome=\"refused\"");
-  }
-
-  private byte[] refused(String body, String signature) throws Exception {
-    PluginHttp.Answer answer = META.deliver(body, signature);
-    assertThat(answer.status()).isEqualTo(401);
-    return answer.body();
-  }
-
-  @Test
-  void whatIsNotSignedByTheAppIsRefusedWithoutAReasonAndCounted() throws Exception {
-    String body =
-        GraphApiDouble.delivery("messages", List.of(GraphApiDouble.text(ANN, "wamid.x", "forged")));
-    double before = refusals();
-    byte[] wrong = refused(body, "sha256=" + "0".repeat(64));
-    byte[] missing = refused(body, "");
-    byte[] reEncoded = refused(body + " ", GraphApiDouble.signature(body));
-    assertThat(List.of(missing, reEncoded))
-        .as("nothing tells them apart")
-        .allSatisfy(said -> assertThat(said).hasSameSizeAs(wrong));
-    assertThat(wrong).asString().doesNotContain("signature");
-    String old = body.replaceFirst("\"timestamp\":\"[0-9]+\"", "\"timestamp\":\"1700000000\"");
-    assertThat(META.deliver(old, GraphApiDouble.signature(old)).status())
-        .as("Meta would send it again for a week")
-        .isEqualTo(200);
-    assertThat(refusals() - before).isEqualTo(3);
-    assertThat(
-            rig.metrics()
-                .sum(
-                    "holdfast_messages_filtered_total",
-                    "channel=\"whatsapp\"",
-                    "reason=\"untimely\""))
-        .isEqualTo(1);
-    assertThat(rig.api().event("wamid.x").has("state")).isFalse();
-    assertThat(META.sent()).isEmpty();
-    String large = "x".repeat(1024 * 1024 + 1);
-    assertThat(META.deliver(large).status()).isEqualTo(413);
-  }
-
   @Test
   void theHandshakeIsAnsweredAndTheChecksAreMet() throws Exception {
     String url = rig.setup().url("/webhooks/whatsapp/main");
@@ -173,46 +117,6 @@ class WhatsAppTest {
     assertThat(http.get(url, Map.of()).status()).isEqualTo(401);
     JsonNode checks = rig.api().post("/api/v1/channels/whatsapp/check", Map.of()).json();
     assertThat(checks.findValuesAsText("met")).as(checks.toString()).containsOnly("true");
-  }
-
-  @Test
-  void aLimitDelaysAnswersAndLosesNone() {
-    int[] limits = {3};
-    META.harm(GraphApiDouble.error(429, 130429), false, _ -> limits[0]-- > 0);
-    String first = META.say(ANN, "one");
-    String second = META.say(BOB, "two");
-    rig.api().awaitState(first, ServerApi.FINAL, LIMIT);
-    rig.api().awaitState(second, ServerApi.FINAL, LIMIT);
-    awaitTexts(META, ANN, List.of("echo: one"));
-    awaitTexts(META, BOB, List.of("echo: two"));
-    assertThat(META.harms()).isEqualTo(3);
-  }
-
-  @Test
-  void aRevokedTokenIsNamedAndNotTriedAgainAndAgain() throws Exception {
-    META.harm(GraphApiDouble.error(401, 190), false, _ -> true);
-    String id = META.say(ANN, "hello");
-    Await.until(
-        "it is named",
-        LIMIT,
-        () -> {
-          String conditions = rig.api().get("/api/v1/conditions").body();
-          return conditions.contains("channel/whatsapp:main") && conditions.contains("\"refused\"");
-        });
-    assertThat(new Http().get(rig.setup().url("/ready"), Map.of()).body())
-        .contains("channel/whatsapp:main");
-    rig.api().awaitState(id, ServerApi.FINAL, LIMIT);
-    assertThat(META.harms()).isEqualTo(1);
-    assertThat(rig.server().output())
-        .contains("the token is not valid (190)")
-        .doesNotContain(GraphApiDouble.TOKEN, GraphApiDouble.APP_SECRET);
-    META.reset();
-    String _ = META.say(ANN, "again");
-    awaitTexts(META, ANN, List.of("echo: again"));
-    Await.until(
-        "it is over",
-        LIMIT,
-        () -> !rig.api().get("/api/v1/conditions").body().contains("\"refused\""));
   }
 
   /** The status of a message names the reply, so that it is not posted again. */
@@ -234,17 +138,6 @@ class WhatsAppTest {
     }
     assertThat(META.texts(ANN)).containsExactly("echo: broken");
     assertThat(META.texts(BOB)).containsExactly("echo: failed");
-  }
-
-  @Test
-  void aPostThatNeverArrivedIsPostedOnceMore() {
-    int[] harms = {1};
-    META.harm(Said.nothing(), false, _ -> harms[0]-- > 0);
-    String lost = META.say(ANN, "lost");
-    awaitUnknown(lost);
-    Await.until("it is there", LOOK_UP, () -> META.texts(ANN).equals(List.of("echo: lost")));
-    rig.api().awaitState(lost, ServerApi.FINAL, LIMIT);
-    assertThat(META.texts(ANN)).hasSize(1);
   }
 
   private void awaitUnknown(String id) {

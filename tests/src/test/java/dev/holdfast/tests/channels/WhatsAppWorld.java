@@ -18,18 +18,15 @@ final class WhatsAppWorld implements ChatWorld {
   }
 
   @Override
-  public String origin() {
-    return meta.url();
-  }
-
-  @Override
-  public void configure(Setup setup, String origin) {
+  public void configure(Setup setup) {
     Map<String, Object> account = new LinkedHashMap<>(EVERYBODY);
     account.put("token", GraphApiDouble.TOKEN);
     account.put("app_secret", GraphApiDouble.APP_SECRET);
     account.put("verify_token", WhatsAppSetup.VERIFY_TOKEN);
     account.put("phone_number_id", GraphApiDouble.NUMBER);
-    setup.set("channels.whatsapp.base_url", origin).set("channels.whatsapp.accounts.main", account);
+    setup
+        .set("channels.whatsapp.base_url", meta.url())
+        .set("channels.whatsapp.accounts.main", account);
     meta.deliverTo(setup.url("/webhooks/whatsapp/main"));
   }
 

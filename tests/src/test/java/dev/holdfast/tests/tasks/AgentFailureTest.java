@@ -20,7 +20,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,9 +34,6 @@ class AgentFailureTest {
 
   /** A rest of a minute is one of 12 s, and what a program may take of 30 s is 6. */
   private static final int SCALE = 5;
-
-  /** The server looks at its clock once more between the end of an attempt and the next one. */
-  private static final long TWO_LOOKS_MILLIS = 50;
 
   @RegisterExtension static final Served SERVED = Served.alone(rig -> rig.setup().timeScale(SCALE));
 
@@ -171,48 +167,6 @@ class AgentFailureTest {
         .isEqualTo("Agent " + worker.id() + " timed out after 2 seconds");
     assertThat(step.path("attempts")).hasSize(2);
     Await.until("no child outlives its attempt", LIMIT, () -> worker.processes().isEmpty());
-  }
-
-  /** Requirement 002, section 1.3. */
-  @Test
-  void attemptsWaitLongerEachTime() throws Exception {
-    start(Map.of("default", Map.of("retry", Map.of("max_attempts", 6))), worker);
-    String id = plan("look", Map.of("fail_until", 6), 0).json().path("plan_id").asText();
-    long[] most = {500, 1000, 2000, 4000, 5000};
-    Map<Integer, Long> due = new TreeMap<>();
-    JsonNode attempts =
-        Await.value(
-            "it succeeds at last",
-            LIMIT,
-            () -> {
-              JsonNode step = new PlanApi(rig).step(id);
-              int ended = ended(step.path("attempts"));
-              if (step.path("state").asText().equals("succeeded")) {
-                return Optional.of(step.path("attempts"));
-              }
-              if (ended > 0) { // it stays the same until the next attempt has failed
-                JsonNode last = step.path("attempts").path(ended - 1);
-                due.put(ended, millis(last, "ended_at", step, "due_at"));
-              }
-              return Optional.empty();
-            });
-    assertThat(due).as("each wait was seen: %s", due).hasSize(most.length);
-    for (int i = 1; i <= most.length; i++) {
-      assertThat(due.get(i))
-          .as("wait %d of %s", i, due)
-          .isLessThanOrEqualTo(most[i - 1] + TWO_LOOKS_MILLIS);
-      assertThat(millis(attempts.path(i - 1), "ended_at", attempts.path(i), "began_at"))
-          .as("wait %d", i)
-          .isGreaterThanOrEqualTo(most[i - 1] / 2);
-    }
-  }
-
-  private static int ended(JsonNode attempts) {
-    int ended = 0;
-    for (JsonNode attempt : attempts) {
-      ended += attempt.path("ended_at").isTextual() ? 1 : 0;
-    }
-    return ended;
   }
 
   private static long millis(JsonNode from, String start, JsonNode to, String end) {
