@@ -354,7 +354,7 @@ public class MattermostDouble extends HttpDouble {
             .replaceFirst("^/api/v4", "")
             .replaceFirst("\\?.*", "")
             .replaceFirst("^/users/(" + BOT + "|" + ANN + ")", "/users/me")
-            .replaceFirst("^/(posts|channels|files)/(?!ephemeral|direct)[^/]+", "/$1/*");
+            .replaceFirst("^/(posts|channels|files)/(?!(?:ephemeral|direct)$)[^/]+", "/$1/*");
     return request.method() + " " + path;
   }
 
