@@ -454,6 +454,7 @@ class CommentPollerTest {
     rig.always("GET /user", GithubRig.refused(401, "Bad credentials"));
     CallFailedException refused = rig.listen();
     assertThat(refused.failure().code()).isEqualTo(FailureCode.AUTH);
+    assertThat(refused.failure().message()).contains("the token is not valid any more");
     assertThat(refused).hasMessageNotContaining(GithubRig.TOKEN);
   }
 

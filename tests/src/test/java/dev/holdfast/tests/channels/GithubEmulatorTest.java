@@ -201,23 +201,6 @@ class GithubEmulatorTest {
   }
 
   @Test
-  void aTokenThatIsRevokedIsNamedAndNotTriedAgainAndAgain() throws Exception {
-    startServer(Map.of());
-    relay.revoke();
-    Await.until(
-        "it is named",
-        LIMIT,
-        () ->
-            rig.api().get("/api/v1/conditions").body().contains("listener/github:main")
-                && rig.api().get("/ready").body().contains("(AUTH)")
-                && rig.server().output().contains("the token is not valid any more"));
-    int asked = relay.passed().size();
-    Await.pause(Duration.ofSeconds(10));
-    assertThat(relay.passed().size() - asked).isLessThan(3);
-    assertThat(rig.server().output()).doesNotContain(BOT);
-  }
-
-  @Test
   void aDeliveryIsAnsweredOnceThoughAPollFindsItToo() throws Exception {
     try (GithubRelay deliveries = new GithubRelay(rig.setup().url(""))) {
       startServer(Map.of("mode", "webhook", "webhook_secret", SECRET));

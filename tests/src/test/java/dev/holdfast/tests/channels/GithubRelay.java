@@ -10,7 +10,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -39,7 +38,6 @@ final class GithubRelay implements AutoCloseable {
   private final String target;
   private final List<Passed> passed = new CopyOnWriteArrayList<>();
   private final AtomicBoolean losesPost = new AtomicBoolean();
-  private volatile boolean revoked;
 
   /** A request; {@code headers}: by lower-case name, of repeated ones the first. */
   @SuppressWarnings("ArrayRecordComponent") // the bytes as they came: they are what was signed
@@ -71,11 +69,6 @@ final class GithubRelay implements AutoCloseable {
     losesPost.set(true);
   }
 
-  /** From now on no token is good. */
-  void revoke() {
-    revoked = true;
-  }
-
   List<Passed> passed() {
     return List.copyOf(passed);
   }
@@ -100,12 +93,6 @@ final class GithubRelay implements AutoCloseable {
               headers,
               exchange.getRequestBody().readAllBytes());
       passed.add(request);
-      if (revoked) {
-        byte[] body = "{\"message\":\"Bad credentials\"}".getBytes(StandardCharsets.UTF_8);
-        exchange.sendResponseHeaders(401, body.length);
-        exchange.getResponseBody().write(body);
-        return;
-      }
       HttpResponse<byte[]> answer = pass(request);
       if (request.isPost() && losesPost.compareAndSet(true, false)) {
         return; // the connection breaks

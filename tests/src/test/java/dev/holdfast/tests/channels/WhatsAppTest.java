@@ -119,6 +119,33 @@ class WhatsAppTest {
     assertThat(checks.findValuesAsText("met")).as(checks.toString()).containsOnly("true");
   }
 
+  @Test
+  void aRevokedTokenIsNamedAndNotTriedAgainAndAgain() throws Exception {
+    META.harm(GraphApiDouble.error(401, 190), false, _ -> true);
+    String id = META.say(ANN, "hello");
+    Await.until(
+        "it is named",
+        LIMIT,
+        () -> {
+          String conditions = rig.api().get("/api/v1/conditions").body();
+          return conditions.contains("channel/whatsapp:main") && conditions.contains("\"refused\"");
+        });
+    assertThat(new Http().get(rig.setup().url("/ready"), Map.of()).body())
+        .contains("channel/whatsapp:main");
+    rig.api().awaitState(id, ServerApi.FINAL, LIMIT);
+    assertThat(META.harms()).isEqualTo(1);
+    assertThat(rig.server().output())
+        .contains("the token is not valid (190)")
+        .doesNotContain(GraphApiDouble.TOKEN, GraphApiDouble.APP_SECRET);
+    META.reset();
+    String _ = META.say(ANN, "again");
+    awaitTexts(META, ANN, List.of("echo: again"));
+    Await.until(
+        "it is over",
+        LIMIT,
+        () -> !rig.api().get("/api/v1/conditions").body().contains("\"refused\""));
+  }
+
   /** The status of a message names the reply, so that it is not posted again. */
   @Test
   void aPostOfUnknownOutcomeIsLookedForInWhatMetaTells() throws Exception {

@@ -52,11 +52,7 @@ public class DiscordDouble extends HttpDouble {
   private int resumes;
   private int identifies;
   private int connections;
-  private int lookUps;
-  private boolean losesNext;
   private boolean isSilent;
-  private boolean isRevoked;
-  private boolean tellsOwn = true;
 
   public DiscordDouble() {
     this(2_000_000_000_000_000_000L);
@@ -67,15 +63,11 @@ public class DiscordDouble extends HttpDouble {
     clock = lastId;
   }
 
-  /** Forgets what was written, and refuses nothing any more. */
+  /** Forgets what was written. */
   @Override
   public final synchronized void reset() {
     super.reset();
     messages.clear();
-    isRevoked = false;
-    losesNext = false;
-    tellsOwn = true;
-    lookUps = 0;
     resumes = 0;
   }
 
@@ -116,7 +108,7 @@ public class DiscordDouble extends HttpDouble {
   }
 
   private boolean refuses(WireSocket from, Map<String, Object> data) {
-    if (isRevoked || !JsonText.text(data, "token").equals(TOKEN)) {
+    if (!JsonText.text(data, "token").equals(TOKEN)) {
       from.close(4004, "Authentication failed.");
       return true;
     }
@@ -175,7 +167,7 @@ public class DiscordDouble extends HttpDouble {
   /** Somebody writes directly to the bot, each time another person. */
   public final synchronized void say(String text) {
     person++;
-    sayAgain(text);
+    Map<String, Object> _ = write("6" + person, "7" + person, text, Map.of());
   }
 
   /**
@@ -293,13 +285,6 @@ public class DiscordDouble extends HttpDouble {
         .noneMatch(event -> JsonText.text(event, "t").equals("MESSAGE_CREATE"));
   }
 
-  /** One person writes more, in the conversation that was begun last. */
-  public final synchronized void sayAgain(String... texts) {
-    for (String text : texts) {
-      Map<String, Object> _ = write("6" + person, "7" + person, text, Map.of());
-    }
-  }
-
   /** A message, as the Gateway tells of it. */
   public static Map<String, Object> message(String channel, String id, String author, String text) {
     Map<String, Object> message = new LinkedHashMap<>();
@@ -317,21 +302,9 @@ public class DiscordDouble extends HttpDouble {
     Map<String, Object> message = message(channel, Long.toString(clock), author, text);
     message.putAll(more);
     messages.put(Long.toString(clock), message);
-    if (tellsOwn || !author.equals(BOT)) {
-      dispatch("MESSAGE_CREATE", message);
-    }
+    dispatch("MESSAGE_CREATE", message);
     message.keySet().removeAll(Set.of("nonce", "guild_id"));
     return message;
-  }
-
-  /** The next reply is posted, and its answer lost. */
-  public final synchronized void loseNextAnswer() {
-    losesNext = true;
-  }
-
-  /** The Gateway tells the bot nothing of its own posts. */
-  public final synchronized void keepsOwnToItself() {
-    tellsOwn = false;
   }
 
   /** The connection stays, and nothing comes over it any more. */
@@ -344,13 +317,6 @@ public class DiscordDouble extends HttpDouble {
     session = "";
     if (socket != null) {
       socket.close(4009, "Session timed out.");
-    }
-  }
-
-  public final synchronized void revoke() {
-    isRevoked = true;
-    if (socket != null) {
-      socket.close(4004, "Authentication failed.");
     }
   }
 
@@ -369,10 +335,6 @@ public class DiscordDouble extends HttpDouble {
 
   public final synchronized int connections() {
     return connections;
-  }
-
-  public final synchronized int lookUps() {
-    return lookUps;
   }
 
   public final synchronized Set<String> commands() {
@@ -407,17 +369,13 @@ public class DiscordDouble extends HttpDouble {
     if (!request.header("user-agent").startsWith("DiscordBot (")) {
       return error(403, 40333);
     }
-    if (!isOfToken && (isRevoked || !request.header("authorization").equals("Bot " + TOKEN))) {
+    if (!isOfToken && !request.header("authorization").equals("Bot " + TOKEN)) {
       return error(401, 0);
     }
     Map<String, Object> body = body(request);
     Said answer = does(call, request, body);
     boolean isReply = body.containsKey("nonce") || request.method().equals("PATCH");
-    if (isReply && (losesNext || random.nextInt(100) < losePercent)) {
-      losesNext = false;
-      return Said.nothing();
-    }
-    return answer;
+    return isReply && random.nextInt(100) < losePercent ? Said.nothing() : answer;
   }
 
   /** Files come beside what is said of the message. */
@@ -506,7 +464,6 @@ public class DiscordDouble extends HttpDouble {
   }
 
   private Said history(String channel, String path) {
-    lookUps++;
     String after = path.contains("after=") ? path.replaceFirst(".*after=(\\d+).*", "$1") : "";
     return ok(
         messages.values().stream()

@@ -28,15 +28,11 @@ public class HomeserverDouble extends HttpDouble {
   private final PlainHttp http = new PlainHttp();
   private final List<RoomEvent> events = new ArrayList<>();
   private final Map<String, Set<String>> members = new LinkedHashMap<>();
-  private final Map<String, String> inviters = new LinkedHashMap<>();
 
   /** How far the bot has read, and how many events were pushed. */
   private long read;
 
   private long pushed;
-
-  /** Rooms of invitations that were told already. */
-  private final Set<String> told = new TreeSet<>();
 
   private final Map<String, String> transactions = new HashMap<>();
 
@@ -125,7 +121,7 @@ public class HomeserverDouble extends HttpDouble {
   }
 
   /** The status of its answer; 0 when there is none. */
-  public final int toService(String method, String url, String hsToken, Map<String, ?> body)
+  private int toService(String method, String url, String hsToken, Map<String, ?> body)
       throws InterruptedException {
     Map<String, String> headers =
         Map.of("authorization", "Bearer " + hsToken, "content-type", "application/json");
@@ -167,19 +163,6 @@ public class HomeserverDouble extends HttpDouble {
     content.put("msgtype", "m.text");
     content.put("body", text);
     return room + "|" + add(room, "m.room.message", person, content);
-  }
-
-  /** A new room of a person, to which the bot is invited. */
-  public final synchronized String invite(String name, String inviter) {
-    String room = "!" + name + ":hs.example";
-    members.put(room, new TreeSet<>(Set.of(inviter)));
-    inviters.put(room, inviter);
-    notifyAll();
-    return room;
-  }
-
-  public final synchronized boolean hasJoined(String room) {
-    return hasJoined(room, BOT);
   }
 
   private Set<String> membersOf(String room) {
@@ -284,7 +267,10 @@ public class HomeserverDouble extends HttpDouble {
       case "whoami" -> ok(Map.of("user_id", BOT, "device_id", "D1"));
       case "versions" -> ok(Map.of("versions", List.of("r0.6.1", "v1.1", "v1.11")));
       case "joined_rooms" ->
-          ok(Map.of("joined_rooms", members.keySet().stream().filter(this::hasJoined).toList()));
+          ok(
+              Map.of(
+                  "joined_rooms",
+                  members.keySet().stream().filter(room -> hasJoined(room, BOT)).toList()));
       case "upload" -> ok(Map.of("content_uri", "mxc://hs.example/Up1"));
       // What clients of people ask for at their start.
       case "pushrules" -> ok(Map.of("global", Map.of()));
@@ -307,7 +293,6 @@ public class HomeserverDouble extends HttpDouble {
         yield ok(Map.of("joined", joined));
       }
       case "join" -> {
-        inviters.remove(room);
         membersOf(room).add(BOT);
         String event = add(room, "m.room.member", BOT, Map.of("membership", "join"));
         events.getLast().event().put("state_key", BOT);
@@ -345,10 +330,7 @@ public class HomeserverDouble extends HttpDouble {
                 .anyMatch(event -> event.number() > from && isTold(event, filter, user));
     int size = events.size();
     long end = System.nanoTime() + Long.parseLong(query.getOrDefault("timeout", "0")) * 1_000_000;
-    while (!isNews
-        && size == events.size()
-        && told.containsAll(inviters.keySet())
-        && end - System.nanoTime() > 0) {
+    while (!isNews && size == events.size() && end - System.nanoTime() > 0) {
       wait(Math.max(1, (end - System.nanoTime()) / 1_000_000));
     }
     return ok(synced(since, from, filter, user));
@@ -374,15 +356,6 @@ public class HomeserverDouble extends HttpDouble {
 
   private Map<String, Object> synced(
       String since, long from, Map<String, Object> filter, String user) {
-    Map<String, Object> invited = new LinkedHashMap<>();
-    inviters.forEach(
-        (room, inviter) -> {
-          if (user.equals(BOT) && (told.add(room) || since.isEmpty())) {
-            Map<String, ?> content = Map.of("membership", "invite", "is_direct", true);
-            Map<String, ?> event = state(room, "m.room.member", inviter, BOT, content);
-            invited.put(room, Map.of("invite_state", Map.of("events", List.of(event))));
-          }
-        });
     Map<String, Object> joined = new LinkedHashMap<>();
     int limit = (int) JsonText.whole(JsonText.map(filter, "timeline"), "limit", 10);
     for (String room : members.keySet()) {
@@ -402,7 +375,7 @@ public class HomeserverDouble extends HttpDouble {
         joined.put(room, parts);
       }
     }
-    Map<String, ?> rooms = Map.of("invite", invited, "join", joined);
+    Map<String, ?> rooms = Map.of("invite", Map.of(), "join", joined);
     return Map.of("next_batch", "s" + events.size(), "rooms", rooms);
   }
 

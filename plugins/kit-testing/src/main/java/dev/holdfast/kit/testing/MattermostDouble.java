@@ -19,10 +19,6 @@ import org.jspecify.annotations.Nullable;
  */
 public class MattermostDouble extends HttpDouble {
   public static final String BOT_TOKEN = "canary-of-mattermost-bot";
-
-  /** Of the same bot; good from the beginning. */
-  public static final String RENEWED_TOKEN = "canary-of-mattermost-bot-renewed";
-
   public static final String ANN_TOKEN = "canary-of-mattermost-ann";
   public static final String BOT = "botuserid00000000000000000";
   public static final String ANN = "annuserid00000000000000000";
@@ -41,9 +37,7 @@ public class MattermostDouble extends HttpDouble {
   private int ids;
   private long clock = System.currentTimeMillis();
   private long changedAt = System.nanoTime();
-  private boolean isRevoked;
   private boolean isRemoved;
-  private boolean losesNext;
   private Random losses = new Random(0);
   private int lossPercent;
 
@@ -53,7 +47,6 @@ public class MattermostDouble extends HttpDouble {
     private final String user;
     private final List<String> told = new ArrayList<>();
     private @Nullable WireSocket socket;
-    private boolean isFrozen;
 
     private Link(String id, String user, WireSocket socket) {
       this.id = id;
@@ -67,27 +60,24 @@ public class MattermostDouble extends HttpDouble {
     }
 
     private void write(String frame) {
-      if (socket != null && !isFrozen) {
+      if (socket != null) {
         socket.send(frame);
       }
     }
   }
 
-  /** Forgets what was written and asked, and refuses nothing any more. */
+  /** Forgets what was written and asked, and that the bot was put out of the channel. */
   @Override
   public final synchronized void reset() {
     super.reset();
     posts.clear();
-    isRevoked = false;
     isRemoved = false;
-    losesNext = false;
   }
 
   /** Empty when it is nobody's. */
   private String userOf(String token) {
     return switch (token.replaceFirst("^(?i)bearer ", "")) {
-      case BOT_TOKEN -> isRevoked ? "" : BOT;
-      case RENEWED_TOKEN -> BOT;
+      case BOT_TOKEN -> BOT;
       case ANN_TOKEN -> ANN;
       default -> "";
     };
@@ -118,7 +108,6 @@ public class MattermostDouble extends HttpDouble {
     @Nullable Link known = links.get(query.getOrDefault("connection_id", ""));
     if (known != null && known.user.equals(user) && known.socket == null) {
       known.socket = socket;
-      known.isFrozen = false;
       int from = Integer.parseInt("0" + query.getOrDefault("sequence_number", ""));
       known.told.stream().skip(from).forEach(known::write);
       return known;
@@ -133,9 +122,6 @@ public class MattermostDouble extends HttpDouble {
 
   private synchronized void heard(WireSocket socket, Link[] link, Map<String, Object> frame) {
     String reply = ",\"seq_reply\":" + JsonText.whole(frame, "seq", 0) + "}";
-    if (link[0] != null && link[0].isFrozen) {
-      return;
-    }
     if (JsonText.text(frame, "action").equals("authentication_challenge")) {
       String user = userOf(JsonText.text(JsonText.map(frame, "data"), "token"));
       if (link[0] != null) {
@@ -149,9 +135,8 @@ public class MattermostDouble extends HttpDouble {
       socket.send("{\"status\":\"OK\"" + reply);
       return;
     }
-    boolean isKnown = link[0] != null && !(isRevoked && link[0].user.equals(BOT));
     socket.send(
-        (isKnown
+        (link[0] != null
                 ? "{\"status\":\"OK\",\"data\":{\"text\":\"pong\"}"
                 : "{\"status\":\"FAIL\",\"error\":{\"id\":\"not_authenticated\",\"message\":\"\","
                     + "\"status_code\":401}")
@@ -207,9 +192,7 @@ public class MattermostDouble extends HttpDouble {
   }
 
   private boolean isLost() {
-    boolean isNext = losesNext;
-    losesNext = false;
-    return isNext || losses.nextInt(100) < lossPercent;
+    return losses.nextInt(100) < lossPercent;
   }
 
   /** Ann writes in the channel. */
@@ -245,14 +228,12 @@ public class MattermostDouble extends HttpDouble {
 
   /** Tells everybody of a post, who is there or may come back. */
   private void tell(String event, Map<String, Object> post) {
+    String type = type(JsonText.text(post, "channel_id"));
+    String written = JsonText.write(post);
     for (Link link : links.values()) {
-      if (!(isRevoked && link.user.equals(BOT))) {
-        String type = type(JsonText.text(post, "channel_id"));
-        String written = JsonText.write(post);
-        link.tell(
-            event,
-            Map.of("post", written, "sender_name", "@ann", "team_id", "", "channel_type", type));
-      }
+      link.tell(
+          event,
+          Map.of("post", written, "sender_name", "@ann", "team_id", "", "channel_type", type));
     }
   }
 
@@ -276,15 +257,6 @@ public class MattermostDouble extends HttpDouble {
     links.clear();
   }
 
-  /** Those that are open stay so and bring nothing any more. */
-  public final synchronized void freeze() {
-    links.values().forEach(link -> link.isFrozen = true);
-  }
-
-  public final synchronized void revoke() {
-    isRevoked = true;
-  }
-
   /** Puts the bot out of the channel, or in again, and tells it. */
   public final synchronized void remove(boolean isOut) {
     isRemoved = isOut;
@@ -295,11 +267,6 @@ public class MattermostDouble extends HttpDouble {
         link.tell("user_added", Map.of("team_id", TEAM, "user_id", BOT));
       }
     }
-  }
-
-  /** The next reply is posted, and its answer lost. */
-  public final synchronized void loseNextAnswer() {
-    losesNext = true;
   }
 
   public final synchronized boolean hasSocket() {

@@ -1,7 +1,6 @@
 package dev.holdfast.kit.testing;
 
 import dev.holdfast.kit.JsonText;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -39,22 +38,14 @@ public class SlackDouble extends HttpDouble {
   private final Map<String, List<String>> whispers = new LinkedHashMap<>();
 
   private int deliveries;
-  private int lookUps;
   private int presses;
 
   /** Of messages, in seconds; it runs ahead when there are many. */
   private long clock;
 
-  private boolean losesNext;
   private Random random = new Random(0);
   private int losePercent;
   private Consumer<String> acknowledgement = _ -> {};
-
-  /** What every call is refused with; empty while none is. */
-  private String refusal = "";
-
-  /** For how long posts are refused. */
-  private long limitSecs;
 
   public SlackDouble() {
     this(Instant.now().minusSeconds(600).getEpochSecond());
@@ -65,16 +56,12 @@ public class SlackDouble extends HttpDouble {
     clock = lastSecs;
   }
 
-  /** Forgets what was posted, and refuses nothing any more. */
+  /** Forgets what was posted. */
   @Override
   public final synchronized void reset() {
     super.reset();
     posts.clear();
     unheard.clear();
-    refusal = "";
-    limitSecs = 0;
-    losesNext = false;
-    lookUps = 0;
   }
 
   public final String baseUrl() {
@@ -237,17 +224,6 @@ public class SlackDouble extends HttpDouble {
     unheard.computeIfAbsent(channel, _ -> new ArrayList<>()).add(message);
   }
 
-  /** Every call is refused with the error from now on, and no socket stays. */
-  public final synchronized void refuseAll(String error) {
-    refusal = error;
-    sockets.forEach(socket -> socket.close(1000, ""));
-  }
-
-  /** Posts are too many, for so long. */
-  public final synchronized void limitPosts(Duration limit) {
-    limitSecs = limit.toSeconds();
-  }
-
   /** What is told the key of each message that is acknowledged from now on. */
   public final synchronized void onAcknowledged(Consumer<String> told) {
     acknowledgement = told;
@@ -269,11 +245,6 @@ public class SlackDouble extends HttpDouble {
     losePercent = percent;
   }
 
-  /** The next reply is posted, and its answer lost. */
-  public final synchronized void loseNextAnswer() {
-    losesNext = true;
-  }
-
   public final synchronized boolean hasSocket() {
     return !sockets.isEmpty();
   }
@@ -284,10 +255,6 @@ public class SlackDouble extends HttpDouble {
 
   public final synchronized int deliveries() {
     return deliveries;
-  }
-
-  public final synchronized int lookUps() {
-    return lookUps;
   }
 
   /** What stands in the conversation now, in the order of the posts. */
@@ -306,26 +273,13 @@ public class SlackDouble extends HttpDouble {
     Map<String, String> form = form(request.body());
     String method = call(request);
     String wanted = method.equals("apps.connections.open") ? APP_TOKEN : BOT_TOKEN;
-    if (limitSecs > 0 && method.startsWith("chat.")) {
-      return new Said(
-          429,
-          Map.of("retry-after", Long.toString(limitSecs)),
-          "{\"ok\":false,\"error\":\"ratelimited\"}");
-    }
-    if (!refusal.isEmpty()) {
-      return error(refusal);
-    }
     if (!request.header("authorization").equals("Bearer " + wanted)) {
       return error("invalid_auth");
     }
     Said answer = does(method, form);
     boolean isReply = method.equals("chat.postMessage") && form.containsKey("metadata");
-    boolean isLost = losesNext || random.nextInt(100) < losePercent;
-    if (isLost && (isReply || method.equals("chat.update"))) {
-      losesNext = false;
-      return Said.nothing();
-    }
-    return answer;
+    boolean isLost = random.nextInt(100) < losePercent;
+    return isLost && (isReply || method.equals("chat.update")) ? Said.nothing() : answer;
   }
 
   public static Said ok(Map<String, ?> members) {
@@ -374,7 +328,6 @@ public class SlackDouble extends HttpDouble {
   }
 
   private Said history(String of) {
-    lookUps++;
     return ok(
         Map.of(
             "messages",
