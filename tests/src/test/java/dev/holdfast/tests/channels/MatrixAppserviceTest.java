@@ -92,21 +92,4 @@ class MatrixAppserviceTest {
     rig.api().awaitQuiet(LIMIT);
     assertThat(HOMESERVER.shown(direct)).isEqualTo(answers);
   }
-
-  private Map<String, ?> event(String text) {
-    return Map.of(
-        "events",
-        List.of(
-            Map.of(
-                "type",
-                "m.room.message",
-                "event_id",
-                "$x",
-                "room_id",
-                direct,
-                "sender",
-                ANN,
-                "content",
-                Map.of("msgtype", "m.text", "body", text))));
-  }
 }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.kit.JsonText;
 import dev.holdfast.kit.testing.HomeserverDouble;
-import dev.holdfast.kit.testing.HttpDouble;
 import dev.holdfast.tests.harness.Await;
 import dev.holdfast.tests.harness.Outside;
 import dev.holdfast.tests.harness.Served;
@@ -35,9 +34,6 @@ class MatrixTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final String ANN = "@ann:hs.example";
   private static final String BOB = "@bob:hs.example";
-
-  private static final HttpDouble.Said LIMITED =
-      HomeserverDouble.refused(429, "M_LIMIT_EXCEEDED", ",\"retry_after_ms\":500");
 
   private static final HomeserverDouble HOMESERVER = new HomeserverDouble();
 
