@@ -112,6 +112,12 @@ public final class Incidents implements IncidentReports {
         .list(true, "", KEPT_MAX)
         .forEach(each -> incidents.open.put(each.id(), Open.of(each)));
     incidents.measure();
+    // Now, and not in run: from here on a part that is given up may write one of this process
+    // there.
+    incidents
+        .unrecorded
+        .read()
+        .ifPresent(left -> incidents.enqueue(new Task.Report(left.incident(), left.at())));
     return incidents;
   }
 
@@ -172,7 +178,6 @@ public final class Incidents implements IncidentReports {
   /** Brings up to date what the last run left. */
   void begin() {
     files.reconcile(list(false, "", KEPT_MAX));
-    unrecorded.read().ifPresent(left -> enqueue(new Task.Report(left.incident(), left.at())));
   }
 
   /** Does what waits now, on the calling thread. */

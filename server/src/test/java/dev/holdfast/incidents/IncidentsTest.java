@@ -307,8 +307,22 @@ class IncidentsTest {
   }
 
   @Test
+  void oneThatIsBeingRecordedWhileTheOthersBeginIsNotTakenForTheLastRuns() throws Exception {
+    store.store.close();
+    incidents.recordLast(of("turns", "one"), Duration.ofSeconds(1));
+    Path written = folder.resolve("unrecorded_incident.json");
+    Path aside = Files.move(written, folder.resolve("aside"));
+    open();
+    Files.move(aside, written); // as if it were just on its way into the store
+    incidents.begin();
+    incidents.drain();
+    assertThat(incidents.list(false, "", 10)).isEmpty();
+  }
+
+  @Test
   void aFileThatIsNoIncidentIsDropped() throws Exception {
     Path left = Files.writeString(folder.resolve("unrecorded_incident.json"), "{\"kind\":");
+    reopen();
     incidents.begin();
     assertThat(left).doesNotExist();
     assertThat(incidents.list(false, "", 10)).isEmpty();
