@@ -276,6 +276,7 @@ class KillCampaignTest {
 
   private void backUp(LoadDriver load) throws IOException {
     kills.awaitReady();
+    Await.until("something is at stake", END_WITHIN, () -> !load.events().isEmpty());
     List<SentEvent> acked = load.events();
     Path file =
         backups.make(
