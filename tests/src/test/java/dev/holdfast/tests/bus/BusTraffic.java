@@ -111,8 +111,7 @@ public final class BusTraffic implements AutoCloseable {
     letters
         .valueStream()
         .filter(letter -> !letter.path("kind").asText().equals("task")) // plans are judged apart
-        // A platform that does not drop duplicates gets a reply twice at most, and an operator the
-        // rest.
+        // Posted twice without an answer: it is an operator's then.
         .filter(letter -> !letter.path("reason").asText().startsWith("its response was lost"))
         .forEach(letter -> violations.add("a dead letter: " + letter));
     List<List<Published>> streams = streams();

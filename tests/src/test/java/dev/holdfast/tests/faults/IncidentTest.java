@@ -27,7 +27,11 @@ import org.junit.jupiter.api.Timeout;
  * What went wrong is told to whoever runs the server: by the API, on the command line, in a file.
  */
 @Timeout(420)
-@Outside(covers = {"server/src/main/java/dev/holdfast/incidents"})
+@Outside(
+    covers = {
+      "server/src/main/java/dev/holdfast/incidents",
+      "server/src/main/java/dev/holdfast/IncidentSources.java"
+    })
 class IncidentTest {
   private static final Duration LIMIT = Duration.ofSeconds(40);
 

@@ -136,4 +136,47 @@ class DelegateTest {
       TaskServer.autonomy("full");
     }
   }
+
+  @Test
+  void stepsGetWhatEarlierOnesAnswered() throws Exception {
+    String plan =
+        ShellRig.call(
+            "plan",
+            Map.of(
+                "goal",
+                "two colours",
+                "wait_secs",
+                60,
+                "steps",
+                List.of(
+                    Map.of(
+                        "name",
+                        "a",
+                        "agent",
+                        "worker",
+                        "action",
+                        "look",
+                        "payload",
+                        Map.of("say", Map.of("colour", "blue"))),
+                    Map.of(
+                        "name",
+                        "b",
+                        "agent",
+                        "worker",
+                        "action",
+                        "look",
+                        "payload",
+                        Map.of("say", Map.of("colour", "red"))),
+                    Map.of(
+                        "name",
+                        "c",
+                        "agent",
+                        "worker",
+                        "action",
+                        "keep",
+                        "payload",
+                        Map.of("say", "$" + "{a.colour} and $" + "{b.colour}")))));
+    assertThat(SERVED.say("e1", plan)).contains("succeeded").contains("blue and red");
+    assertThat(worker.runs().getLast()).startsWith("keep");
+  }
 }

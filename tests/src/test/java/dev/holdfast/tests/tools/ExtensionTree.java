@@ -16,7 +16,10 @@ public final class ExtensionTree {
           + "setsid python3 -c 'import time; time.sleep(900)' $1 & "
           + "exec python3 -c \"$0\" \"$@\"";
 
-  /** A second on a quiet machine; how long it was stands in the ledger of a campaign. */
+  /**
+   * A second on a quiet machine, and until the next start for what was only being made; how long it
+   * was stands in the ledger of a campaign.
+   */
   private static final Duration GONE_WITHIN =
       Duration.ofSeconds(Integer.getInteger("holdfast.gone_secs", 15));
 
